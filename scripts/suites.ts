@@ -1,0 +1,45 @@
+// The test suites, in the order `npm test` runs them, and how long each group of them may take.
+
+export type Suite = {
+  name: string
+  group: Group
+  /** Test files of a vitest project; a suite without them is the npm script of its name. */
+  include?: string[]
+  coverage?: boolean
+  testTimeoutMs?: number
+  /** For tests that install, build or listen: side by side they would only measure each other. */
+  oneAtATime?: boolean
+}
+
+export const GROUP_BUDGET_MS = {
+  'unit and conformance': 3 * 60_000,
+  'crash and simulation': 4 * 60_000,
+  'real servers': 3 * 60_000,
+  browser: 2 * 60_000,
+} as const
+
+export type Group = keyof typeof GROUP_BUDGET_MS
+
+export const SUITES: readonly Suite[] = [
+  { name: 'check', group: 'unit and conformance' },
+  {
+    name: 'unit',
+    group: 'unit and conformance',
+    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    coverage: true,
+  },
+  { name: 'conformance', group: 'unit and conformance', include: ['test/conformance/**/*.test.ts'] },
+  {
+    name: 'explorer',
+    group: 'crash and simulation',
+    include: ['test/explorer/**/*.test.ts'],
+    testTimeoutMs: 120_000,
+  },
+  {
+    name: 'e2e',
+    group: 'real servers',
+    include: ['test/e2e/**/*.test.ts'],
+    testTimeoutMs: 120_000,
+    oneAtATime: true,
+  },
+]

@@ -1,0 +1,63 @@
+import { posix } from 'node:path'
+import { type Import, importsOf } from './imports.ts'
+import { allowedLayers, type Layer, layerOf, mayImport } from './layers.ts'
+import type { Finding, Rule } from './rule.ts'
+import { isCode, isTest, type SourceFile } from './source-file.ts'
+
+/** The one thing core takes from outside: a pure function that happens to live in a Node module. */
+const CORE_MAY_USE = { specifier: 'node:zlib', name: 'crc32' }
+
+export const importDirection: Rule = {
+  name: 'import direction',
+  check(file) {
+    if (!isCode(file)) return []
+    if (file.path.startsWith('src/')) return checkSource(file)
+    if (file.path.startsWith('ui/')) return checkUi(file)
+    return []
+  },
+}
+
+function checkSource(file: SourceFile): Finding[] {
+  const from = layerOf(file.path)
+  if (from === undefined) {
+    const fix = 'move it into a layer, or add the new layer to scripts/tidy/layers.ts'
+    return [{ line: 1, what: `${posix.dirname(file.path)}/ is in no layer`, fix }]
+  }
+  return importsOf(file).flatMap((imported) => {
+    const target = targetOf(file, imported)
+    if (target === undefined) return from === 'core' && !isTest(file) ? checkCoreOutside(imported) : []
+    return checkLayer(file, from, imported, target)
+  })
+}
+
+function checkLayer(file: SourceFile, from: Layer, imported: Import, target: string): Finding[] {
+  const to = target.startsWith('src/') ? layerOf(target) : undefined
+  // A test may use the test kit, whatever the layer it tests.
+  if (to !== undefined && (mayImport(from, to, target) || (isTest(file) && to === 'testing'))) return []
+  const fix = `${from} may import from ${allowedLayers(from)}: turn the dependency round or move the code`
+  return [{ line: imported.line, what: `${from} imports ${target}`, fix }]
+}
+
+function checkCoreOutside({ specifier, line, names }: Import): Finding[] {
+  const { specifier: allowed, name } = CORE_MAY_USE
+  if (specifier === allowed && names.length === 1 && names[0] === name) return []
+  const fix = 'core has no dependency and touches nothing outside: pass in what it needs'
+  return [{ line, what: `core imports ${specifier}`, fix }]
+}
+
+function checkUi(file: SourceFile): Finding[] {
+  return importsOf(file)
+    .filter((imported) => !imported.typeOnly && targetOf(file, imported)?.startsWith('src/'))
+    .map(({ line, specifier }) => ({
+      line,
+      what: `ui imports ${specifier}`,
+      fix: 'ui speaks HTTP: use `import type`, or fetch it from the server',
+    }))
+}
+
+/** The imported file, relative to the repository; undefined for packages and Node's own modules. */
+function targetOf(file: SourceFile, { specifier }: Import): string | undefined {
+  if (specifier === 'waybill') return 'src/index.ts'
+  if (specifier === 'waybill/testing') return 'src/testing/index.ts'
+  return specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : undefined
+}

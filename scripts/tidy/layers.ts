@@ -1,0 +1,54 @@
+// The layers of src/ and who may import whom. Imports point inward:
+//
+//   core ← world, errors ← store ← ledger ← runtime ← orchestrator ← server ← cli
+//
+// `testing` is for users' tests as much as ours. The files directly in src/ are the composition root: they
+// wire the layers together and nothing imports them, except that every entry point may begin with the check
+// of the Node version.
+
+const INWARD = [
+  'core',
+  'world',
+  'errors',
+  'store',
+  'ledger',
+  'runtime',
+  'orchestrator',
+  'server',
+  'cli',
+] as const
+
+export type Layer = (typeof INWARD)[number] | 'testing' | 'root'
+
+const NODE_VERSION = 'src/node-version.ts'
+const ENTRY_POINTS: readonly Layer[] = ['root', 'testing', 'server', 'cli']
+
+const MAY_IMPORT: Record<Layer, readonly Layer[]> = {
+  core: [],
+  world: ['core'],
+  errors: ['core'],
+  store: INWARD.slice(0, INWARD.indexOf('store')),
+  ledger: INWARD.slice(0, INWARD.indexOf('ledger')),
+  runtime: INWARD.slice(0, INWARD.indexOf('runtime')),
+  orchestrator: INWARD.slice(0, INWARD.indexOf('orchestrator')),
+  server: INWARD.slice(0, INWARD.indexOf('server')),
+  cli: INWARD.slice(0, INWARD.indexOf('cli')),
+  testing: INWARD.slice(0, INWARD.indexOf('orchestrator')),
+  root: [...INWARD, 'testing'],
+}
+
+/** The layer of a file in src/, or undefined if its folder is not a layer. */
+export function layerOf(path: string): Layer | undefined {
+  const [, folder = '', ...rest] = path.split('/')
+  if (rest.length === 0) return 'root'
+  return folder !== 'root' && Object.hasOwn(MAY_IMPORT, folder) ? (folder as Layer) : undefined
+}
+
+export function mayImport(from: Layer, to: Layer, target: string): boolean {
+  if (target === NODE_VERSION) return ENTRY_POINTS.includes(from)
+  return from === to || MAY_IMPORT[from].includes(to)
+}
+
+export function allowedLayers(from: Layer): string {
+  return [from, ...MAY_IMPORT[from]].join(', ')
+}

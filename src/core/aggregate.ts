@@ -1,0 +1,90 @@
+import type { DocumentRecord } from './document/record.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from './job/record.ts'
+import { isTerminal } from './machine.ts'
+import type { RecordKind } from './machines/all.ts'
+import { outboxMachine } from './machines/outbox.ts'
+import { present } from './must.ts'
+import type { RunRecord } from './run-record.ts'
+import type { WorkstreamRecord } from './workstream-record.ts'
+
+export type LedgerRecord =
+  | DocumentRecord
+  | JobRecord
+  | StepRecord
+  | OutboxRecord
+  | RunRecord
+  | WorkstreamRecord
+
+export type RecordOf = {
+  readonly document: DocumentRecord
+  readonly job: JobRecord
+  readonly step: StepRecord
+  readonly outbox: OutboxRecord
+  readonly run: RunRecord
+  readonly workstream: WorkstreamRecord
+}
+
+/** A job moves together with its steps and the outbox rows that are still open. */
+export interface JobAggregate {
+  readonly job: JobRecord
+  readonly steps: readonly StepRecord[]
+  readonly outbox: readonly OutboxRecord[]
+}
+
+/** What is loaded, decided on and written as one. */
+export type AggregateOf = {
+  readonly document: DocumentRecord
+  readonly job: JobAggregate
+  readonly run: RunRecord
+  readonly workstream: WorkstreamRecord
+}
+
+export type AggregateKind = keyof AggregateOf
+
+export interface RecordKey<K extends RecordKind = AggregateKind> {
+  readonly kind: K
+  readonly tenant_id: string
+  readonly id: string
+}
+
+export function idOf(record: LedgerRecord): string {
+  switch (record.kind) {
+    case 'document':
+      return record.doc_id
+    case 'job':
+      return record.job_id
+    case 'step':
+      return stepKey(record.job_id, record.step_id)
+    case 'outbox':
+      return record.outbox_id
+    case 'run':
+      return record.run_id
+    case 'workstream':
+      return record.workstream_id
+  }
+}
+
+/** Steps are named within their job; across the ledger a step's id is `job/step`. */
+export function stepKey(job_id: string, step_id: string): string {
+  return `${job_id}/${step_id}`
+}
+
+export function isOpenRow(row: OutboxRecord): boolean {
+  return !isTerminal(outboxMachine, row.state)
+}
+
+/** The job aggregate after a commit: changed records replaced, closed outbox rows gone from it. */
+export function applyToJob(before: JobAggregate | null, puts: readonly LedgerRecord[]): JobAggregate {
+  let job = before?.job
+  const steps = before === null ? [] : before.steps.slice()
+  const outbox = new Map(before?.outbox.map((row) => [row.outbox_id, row]))
+  for (const put of puts) {
+    if (put.kind === 'job') job = put
+    if (put.kind === 'step') steps[put.step_index] = put
+    if (put.kind === 'outbox') {
+      if (isOpenRow(put)) outbox.set(put.outbox_id, put)
+      else outbox.delete(put.outbox_id)
+    }
+  }
+  return { job: present(job, 'a job aggregate has its job'), steps, outbox: [...outbox.values()] }
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from './json.ts'
+import type { RecordKind } from './machines/all.ts'
+
+/**
+ * The history. The kernel writes one `AuditEntry` per record and commit, with the whole path of states that the
+ * record passed through; readers see it expanded, one `AuditRecord` per state passed through.
+ */
+export interface AuditEntry {
+  /** `moved`: the state changed. `refused`: a rule said no. `ignored`: late or repeated, harmless. */
+  readonly event: AuditEvent
+  readonly tenant_id: string
+  readonly kind: RecordKind
+  readonly id: string
+  readonly doc_id: string | null
+  readonly job_id: string | null
+  /** Old state first (null when the record is new), then every state entered. Refusals: [state, wanted]. */
+  readonly path: readonly (string | null)[]
+  /** Epoch seconds. */
+  readonly timestamp: number
+  /** The adapter of a document; the service or tool of anything else. */
+  readonly adapter: string
+  readonly error_type: string | null
+  readonly error_message: string | null
+  readonly traceback: string | null
+  readonly retry_count: number
+  readonly max_retries: number
+  /** Time spent in the old state. */
+  readonly duration_seconds: number | null
+  readonly metadata: JsonObject
+  readonly actor: string
+  readonly reason: string | null
+}
+
+export type AuditEvent = 'moved' | 'refused' | 'ignored'
+
+export interface AuditRecord extends Omit<AuditEntry, 'path'> {
+  /** Place in the log. Grows along the history of any one record; along the whole log where order is total. */
+  readonly seq: number
+  /** The same place, as reads and subscriptions take it back. */
+  readonly cursor: string
+  readonly old_state: string | null
+  readonly new_state: string
+}
+
+/** How many of these a record may leave behind: a client in a loop must not fill the log. */
+export const REFUSALS_KEPT_PER_RECORD = 100
+
+/** How many audit records an entry expands to, and so how many places in the log it takes. */
+export function hopsOf(entry: AuditEntry): number {
+  return entry.path.length - 1
+}
+
+/** The nth state passed through. The error belongs to the last state entered, the duration to the first one left. */
+export function expandHop(entry: AuditEntry, hop: number, seq: number): AuditRecord {
+  const { path, ...rest } = entry
+  const last = hop === path.length - 2
+  return {
+    seq,
+    cursor: String(seq),
+    ...rest,
+    old_state: path[hop] ?? null,
+    new_state: path[hop + 1] as string,
+    error_type: last ? entry.error_type : null,
+    error_message: last ? entry.error_message : null,
+    traceback: last ? entry.traceback : null,
+    duration_seconds: hop === 0 ? entry.duration_seconds : 0,
+  }
+}

@@ -1,0 +1,147 @@
+import { type AggregateKind, type AggregateOf, applyToJob, idOf, type LedgerRecord } from './aggregate.ts'
+import type { AuditEntry } from './audit.ts'
+import { type Command, decide } from './command.ts'
+import {
+  type Change,
+  type Claim,
+  type ClaimKey,
+  change,
+  type Decision,
+  type Given,
+  type Refused,
+  refuse,
+  type Signal,
+  type SlotChange,
+} from './decision.ts'
+import type { SubmitJob } from './job/commands.ts'
+
+/**
+ * Several commands as one change: each sees what the ones before it did, all are written or none. Submits are
+ * put in the order of their dependencies first, so that a batch may name its own jobs in any order.
+ */
+export function decideBatch(commands: readonly Command[], given: Given): Decision<readonly unknown[]> {
+  const order = inOrder(commands)
+  if (!Array.isArray(order)) return order as Refused
+  const sofar = new Overlay(given)
+  const answers = new Array<unknown>(commands.length)
+  for (const index of order) {
+    const decision = decide(commands[index] as Command, sofar)
+    if (decision.kind !== 'change') return decision
+    answers[index] = decision.answer
+    sofar.add(decision.change)
+  }
+  return change(answers, sofar.change())
+}
+
+/** What is given, with the changes of the batch so far laid over it. */
+class Overlay implements Given {
+  readonly #given: Given
+  readonly #aggregates = new Map<string, AggregateOf[AggregateKind]>()
+  readonly #puts = new Map<string, LedgerRecord>()
+  readonly #claims: Claim[] = []
+  readonly #audit: AuditEntry[] = []
+  readonly #slots: SlotChange[] = []
+  readonly #signals: Signal[] = []
+
+  constructor(given: Given) {
+    this.#given = given
+  }
+
+  get now() {
+    return this.#given.now
+  }
+
+  get ids() {
+    return this.#given.ids
+  }
+
+  get<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null | undefined {
+    const changed = this.#aggregates.get(keyString(kind, tenant_id, id)) as AggregateOf[K] | undefined
+    return changed ?? this.#given.get(kind, tenant_id, id)
+  }
+
+  ownerOf(claim: ClaimKey): string | undefined {
+    const here = this.#claims.find(({ tenant_id, key }) => tenant_id === claim.tenant_id && key === claim.key)
+    return here?.owner ?? this.#given.ownerOf(claim)
+  }
+
+  isFull(slot: { readonly tenant_id: string; readonly key: string }): boolean {
+    return this.#given.isFull(slot)
+  }
+
+  add(part: Change): void {
+    for (const put of part.puts) this.#puts.set(keyString(put.kind, put.tenant_id, idOf(put)), put)
+    this.#audit.push(...part.audit)
+    this.#claims.push(...part.claims)
+    this.#slots.push(...part.slots)
+    this.#signals.push(...part.signals)
+    this.#remember(part.puts)
+  }
+
+  #remember(puts: readonly LedgerRecord[]): void {
+    for (const put of puts) {
+      if (put.kind === 'document') this.#aggregates.set(keyString(put.kind, put.tenant_id, put.doc_id), put)
+      if (put.kind !== 'job' && put.kind !== 'step' && put.kind !== 'outbox') continue
+      const before = this.get('job', put.tenant_id, put.job_id) ?? null
+      // One command changes one job, so its puts are applied together, once.
+      this.#aggregates.set(keyString('job', put.tenant_id, put.job_id), applyToJob(before, puts))
+      return
+    }
+  }
+
+  change(): Change {
+    return {
+      puts: [...this.#puts.values()],
+      audit: this.#audit,
+      claims: this.#claims,
+      slots: this.#slots,
+      signals: this.#signals,
+    }
+  }
+}
+
+function keyString(kind: string, tenant_id: string, id: string): string {
+  return `${kind}\n${tenant_id}\n${id}`
+}
+
+/** Places of the commands in the order to decide them, or the refusal that names a circle. */
+function inOrder(commands: readonly Command[]): number[] | Refused {
+  const submits = new Map<string, { readonly command: SubmitJob; readonly index: number }>()
+  for (const [index, command] of commands.entries()) {
+    if (command.type === 'submitJob') submits.set(command.job_id, { command, index })
+  }
+  const order: number[] = []
+  const placed = new Set<number>()
+  const open = new Set<string>()
+  const place = (index: number, command: Command): Refused | undefined => {
+    if (placed.has(index)) return undefined
+    if (command.type === 'submitJob') {
+      if (open.has(command.job_id)) return refuseCircle([...open])
+      open.add(command.job_id)
+      for (const id of command.depends_on) {
+        const earlier = id === command.job_id ? undefined : submits.get(id)
+        const circle = earlier && place(earlier.index, earlier.command)
+        if (circle !== undefined) return circle
+      }
+      open.delete(command.job_id)
+    }
+    placed.add(index)
+    order.push(index)
+    return undefined
+  }
+  for (const [index, command] of commands.entries()) {
+    const circle = place(index, command)
+    if (circle !== undefined) return circle
+  }
+  return order
+}
+
+function refuseCircle(jobs: readonly string[]): Refused {
+  return refuse({
+    code: 'DEPENDENCY_CYCLE',
+    message: `These jobs of the batch wait for each other: ${jobs.join(' → ')}`,
+    field: 'depends_on',
+    next: 'Break the circle: one of them must be able to start without the others.',
+    details: { jobs },
+  })
+}

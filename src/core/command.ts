@@ -1,0 +1,17 @@
+import type { Decision, Given } from './decision.ts'
+import { decideDocument, type UpdateDocument } from './document/decide.ts'
+import type { DocumentRecord } from './document/record.ts'
+import type { AnswerOf, JobCommand } from './job/commands.ts'
+import { decideJob } from './job/decide.ts'
+
+/** Everything that can be asked of the ledger. */
+export type Command = UpdateDocument | JobCommand
+
+export type Answer<C extends Command> = C extends JobCommand ? AnswerOf[C['type']] : DocumentRecord
+
+/** The kernel: what is there, what is asked, what follows. */
+export function decide<C extends Command>(command: C, given: Given): Decision<Answer<C>> {
+  return (
+    command.type === 'updateDocument' ? decideDocument(command, given) : decideJob(command, given)
+  ) as Decision<Answer<C>>
+}

@@ -1,0 +1,150 @@
+import type { RequestIdentity } from '../idempotency.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Mode } from '../routing.ts'
+import type { Protocol } from './protocol.ts'
+import type { DependencyPolicy, JobRecord, OutboxRecord, Priority, Ref, StepRecord } from './record.ts'
+
+/** What every command on a job says. */
+interface ToJob {
+  readonly tenant_id: string
+  readonly job_id: string
+  readonly actor: string
+  readonly reason: string | null
+  readonly if_match?: string | undefined
+}
+
+/** Accept a request, once per idempotency key. `job_id` is the id it gets if it is new. */
+export interface SubmitJob extends ToJob, RequestIdentity {
+  readonly type: 'submitJob'
+  readonly protocol: Protocol
+  readonly input_ref: Ref & Json
+  readonly output_ref: Ref & Json
+  readonly doc_id: string | null
+  readonly mode: Mode | undefined
+  readonly tenantMode: Mode | undefined
+  readonly globalMode: Mode | undefined
+  readonly idempotency_key: string | null
+  readonly idempotency_hash: string
+  readonly strictIdempotency: boolean
+  readonly inFlightLimit: number
+  readonly priority: Priority
+  readonly depends_on: readonly string[]
+  readonly on_dependency_failure: DependencyPolicy
+  readonly run_at: string | null
+  readonly expires_at: string | null
+  readonly run_id: string | null
+  readonly workstream_id: string | null
+  readonly tags: readonly string[]
+  readonly callback_urls: JsonObject | null
+  readonly correlation_id: string | null
+  readonly traceparent: string | null
+}
+
+/** A dispatcher takes what there is to publish. */
+export interface TakeOutbox extends ToJob {
+  readonly type: 'takeOutbox'
+}
+
+/** The publish succeeded. */
+export interface RecordSent extends ToJob {
+  readonly type: 'recordSent'
+  readonly outbox_id: string
+}
+
+/** The publish failed. */
+export interface RecordPublishFailure extends ToJob {
+  readonly type: 'recordPublishFailure'
+  readonly outbox_id: string
+  readonly error: StepError
+}
+
+/** A worker takes the step that is waiting: dispatch and acknowledgement in one. */
+export interface ClaimStep extends ToJob {
+  readonly type: 'claimStep'
+}
+
+interface Callback extends ToJob {
+  readonly step_id: string
+  readonly attempt_no: number
+  readonly lease_id: string
+}
+
+export interface AckStep extends Callback {
+  readonly type: 'ackStep'
+}
+
+export interface HeartbeatStep extends Callback {
+  readonly type: 'heartbeatStep'
+}
+
+export interface ReportResult extends Callback {
+  readonly type: 'reportResult'
+  readonly result: StepResult
+}
+
+export type StepResult =
+  | { readonly status: 'SUCCEEDED'; readonly output?: Json; readonly output_ref?: Ref }
+  | { readonly status: 'FAILED'; readonly failure_class: FailureClass; readonly error: StepError }
+
+export type FailureClass = 'RETRYABLE' | 'NON_RETRYABLE'
+
+export interface StepError {
+  readonly code: string
+  readonly message: string
+  readonly details?: JsonObject
+}
+
+export interface CancelJob extends ToJob {
+  readonly type: 'cancelJob'
+}
+
+/** Do whatever is due: time out, retry, dispatch, finish; also the repair after a crash. */
+export interface AdvanceJob extends ToJob {
+  readonly type: 'advanceJob'
+}
+
+export type CallbackCommand = AckStep | HeartbeatStep | ReportResult
+
+export type JobCommand =
+  | SubmitJob
+  | TakeOutbox
+  | RecordSent
+  | RecordPublishFailure
+  | ClaimStep
+  | CallbackCommand
+  | CancelJob
+  | AdvanceJob
+
+export interface SubmitAnswer {
+  readonly job_id: string
+  readonly duplicate: boolean
+  /** For a duplicate by key: in which fields this request is not the one that was accepted. */
+  readonly differing: readonly string[]
+}
+
+/** `cancel` tells the worker to stop: the job is being cancelled, or the attempt is no longer its own. */
+export interface CallbackAnswer {
+  readonly status: 'accepted' | 'ignored'
+  readonly cancel: boolean
+  readonly lease_expires_at: string | null
+}
+
+export interface ClaimAnswer {
+  readonly job: JobRecord
+  readonly step: StepRecord
+  /** Output of the step before; null for the first. */
+  readonly previous: Json
+}
+
+export interface AnswerOf {
+  readonly submitJob: SubmitAnswer
+  readonly takeOutbox: OutboxRecord
+  readonly recordSent: CallbackAnswer
+  readonly recordPublishFailure: CallbackAnswer
+  readonly claimStep: ClaimAnswer
+  readonly ackStep: CallbackAnswer
+  readonly heartbeatStep: CallbackAnswer
+  readonly reportResult: CallbackAnswer
+  readonly cancelJob: JobRecord
+  readonly advanceJob: JobRecord
+}

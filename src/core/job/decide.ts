@@ -1,0 +1,180 @@
+import { type Decision, type Given, need, refuse } from '../decision.ts'
+import type { Json } from '../json.ts'
+import { isTerminal } from '../machine.ts'
+import { jobMachine } from '../machines/job.ts'
+import { present } from '../must.ts'
+import { beginWork, markSent } from './attempt.ts'
+import { decideCallback } from './callbacks.ts'
+import type {
+  AdvanceJob,
+  AnswerOf,
+  CallbackAnswer,
+  ClaimAnswer,
+  JobCommand,
+  RecordPublishFailure,
+  RecordSent,
+  SubmitJob,
+} from './commands.ts'
+import { awaitedJobs, loadJobs, resolveDependencies } from './dependencies.ts'
+import { beginAttempt, dispatch, failPublish } from './dispatch.ts'
+import { JobDraft } from './draft.ts'
+import { notFound } from './not-found.ts'
+import { policyOf } from './protocol.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
+import { settle } from './settle.ts'
+import { decideSubmit } from './submit.ts'
+import { waitOf } from './waiting.ts'
+
+/** Every rule about jobs is behind this one function. */
+export function decideJob<C extends JobCommand>(command: C, given: Given): Decision<AnswerOf[C['type']]> {
+  // The union of decisions is the decision on the union; the compiler cannot see that each branch fits its command.
+  return (
+    command.type === 'submitJob' ? decideSubmit(command, given) : decideExisting(command, given)
+  ) as Decision<never>
+}
+
+function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): Decision<unknown> {
+  const { tenant_id, job_id } = command
+  const aggregate = given.get('job', tenant_id, job_id)
+  if (aggregate === undefined) return need([{ kind: 'job', tenant_id, id: job_id }])
+  if (aggregate === null) return notFound('Job', job_id)
+  const draft = new JobDraft(aggregate, command, given)
+  if (command.if_match !== undefined && command.if_match !== aggregate.job.etag) {
+    return refuseStale(draft, command)
+  }
+  switch (command.type) {
+    case 'advanceJob':
+      return advance(draft, command)
+    case 'claimStep':
+      return claimStep(draft, command.actor)
+    case 'takeOutbox':
+      return takeOutbox(draft)
+    case 'recordSent':
+    case 'recordPublishFailure':
+      return recordPublish(draft, command)
+    case 'cancelJob':
+      return cancel(draft)
+    default:
+      return decideCallback(draft, command)
+  }
+}
+
+function advance(draft: JobDraft, command: AdvanceJob): Decision<JobRecord> {
+  const { job, given } = draft
+  if (job.waits_for.length > 0) {
+    const dependencies = loadJobs(given, command.tenant_id, awaitedJobs(job))
+    if (!(dependencies instanceof Map)) return dependencies as Decision<never>
+    resolveDependencies(draft, dependencies)
+  }
+  settle(draft)
+  draft.reindex()
+  return draft.finish(() => draft.job)
+}
+
+/** Terminal and cancelling jobs stay as they are; asking again is harmless. */
+function cancel(draft: JobDraft): Decision<JobRecord> {
+  if (draft.job.state === 'CANCELLING' || isTerminal(jobMachine, draft.job.state)) {
+    draft.ignore('cancelJob', draft.job)
+  } else {
+    draft.moveJob('CANCELLING')
+    settle(draft)
+  }
+  return draft.finish(() => draft.job)
+}
+
+function claimStep(draft: JobDraft, worker: string): Decision<ClaimAnswer> {
+  const step = waitingStep(draft)
+  if (step === undefined || step.delivery === 'push') return refuseTaking(draft, 'NOT_CLAIMABLE')
+  const full = fullLimit(draft, step)
+  if (full !== undefined) return refuseLimit(draft, full)
+  const begun = beginWork(draft, beginAttempt(draft, step, worker))
+  const previous: Json = draft.steps[begun.step_index - 1]?.output ?? null
+  return draft.finish(() => ({ job: draft.job, step: begun, previous }))
+}
+
+/** Takes the row there is, or dispatches a step that waited for a slot and takes its row in the same commit. */
+function takeOutbox(draft: JobDraft): Decision<OutboxRecord> {
+  const step = waitingStep(draft)
+  if (step?.delivery === 'push') {
+    const full = fullLimit(draft, step)
+    if (full !== undefined) return refuseLimit(draft, full)
+    dispatch(draft, step)
+  }
+  const row = draft.currentRow
+  if (row === undefined || waitOn(draft) !== 'publish') return refuseTaking(draft, 'NOTHING_TO_PUBLISH')
+  const policy = policyOf(stepOf(draft, row))
+  const taken = draft.setRow(row, {
+    tries: row.tries + 1,
+    taken_until: draft.after(policy.publish_timeout_ms),
+  })
+  return draft.finish(() => taken)
+}
+
+function recordPublish(
+  draft: JobDraft,
+  command: RecordSent | RecordPublishFailure,
+): Decision<CallbackAnswer> {
+  const row = draft.currentRow
+  if (row?.outbox_id !== command.outbox_id) {
+    draft.ignore(command.type, draft.job)
+    return draft.finish(() => ({ status: 'ignored', cancel: false, lease_expires_at: null }))
+  }
+  const step = stepOf(draft, row)
+  if (command.type === 'recordPublishFailure') failPublish(draft, row, step, command.error)
+  else markSent(draft, row, step)
+  return draft.finish(() => ({ status: 'accepted', cancel: false, lease_expires_at: null }))
+}
+
+function waitOn(draft: JobDraft) {
+  return waitOf({ job: draft.job, steps: draft.steps, outbox: draft.rows }, draft.given.now).cause
+}
+
+function waitingStep(draft: JobDraft): StepRecord | undefined {
+  return waitOn(draft) === 'claim' && draft.job.state !== 'CANCELLING' ? draft.active : undefined
+}
+
+function stepOf(draft: JobDraft, row: OutboxRecord): StepRecord {
+  return present(
+    draft.steps.find((step) => step.step_id === row.step_id),
+    'an outbox row belongs to a step',
+  )
+}
+
+function fullLimit(draft: JobDraft, step: StepRecord): string | undefined {
+  const { tenant_id } = draft.job
+  return step.limits.find(({ key }) => draft.given.isFull({ tenant_id, key }))?.key
+}
+
+/** Losing a race for work is the ordinary case: said to the caller, not kept in the history. */
+function refuseTaking(draft: JobDraft, code: 'NOT_CLAIMABLE' | 'NOTHING_TO_PUBLISH'): Decision<never> {
+  const { job_id, state } = draft.job
+  return refuse({
+    code,
+    message: `Job ${job_id} has nothing to take: it is ${state} and waits for ${waitOn(draft)}`,
+    next: 'Take other work; this job is not waiting for a worker now.',
+    details: { job_id, state, waits_for: waitOn(draft) },
+  })
+}
+
+function refuseLimit(draft: JobDraft, key: string): Decision<never> {
+  return refuse({
+    code: 'CONCURRENCY_LIMIT',
+    message: `Limit ${key} is reached`,
+    next: 'It starts by itself when another job under this limit ends; raise the limit to run more at once.',
+    details: { job_id: draft.job.job_id, limit: key },
+  })
+}
+
+function refuseStale(draft: JobDraft, command: JobCommand): Decision<never> {
+  const { job } = draft
+  return refuse(
+    {
+      code: 'STALE_ETAG',
+      message: `Job ${job.job_id} has changed since etag ${command.if_match} was read`,
+      field: 'if_match',
+      next: 'Read it again, look at what changed, and repeat the command with the new etag.',
+      details: { job_id: job.job_id, etag: job.etag, state: job.state },
+    },
+    draft.refusalEntry('STALE_ETAG', command.type, job),
+  )
+}

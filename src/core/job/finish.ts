@@ -1,0 +1,71 @@
+import { isOpenRow } from '../aggregate.ts'
+import { isTerminal } from '../machine.ts'
+import { stepMachine } from '../machines/step.ts'
+import type { StepError } from './commands.ts'
+import type { JobDraft } from './draft.ts'
+import type { StepRecord } from './record.ts'
+
+/** What jobs that depend on this one wait for. */
+export function endedTopic(job_id: string): string {
+  return `job:${job_id}`
+}
+
+export const IN_FLIGHT = 'in-flight'
+
+/** Codes of steps that were closed because their job is to be cancelled, not failed. */
+const CANCELLING_CODES: readonly string[] = ['CANCELLED', 'DEPENDENCY_SKIPPED']
+
+const ON_REQUEST: StepError = { code: 'CANCELLED', message: 'The job was cancelled' }
+
+/**
+ * Ends a job: whatever is still open in it is closed in the same commit, what it held is released, and those who
+ * waited for it are told. The steps it cuts short say why, so that the ending can be finished from them alone.
+ */
+export function endJob(
+  draft: JobDraft,
+  state: 'SUCCEEDED' | 'FAILED_FINAL' | 'CANCELLED',
+  error?: StepError,
+) {
+  const why = error ?? ON_REQUEST
+  for (const row of draft.rows.filter(isOpenRow)) draft.moveRow(row, 'FAILED_FINAL', {}, why)
+  for (const step of draft.steps) {
+    if (!isTerminal(stepMachine, step.state)) leaveAttempt(draft, step, 'CANCELLED', {}, why)
+  }
+  const { tenant_id, job_id } = draft.job
+  draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'release', owner: job_id })
+  draft.signals.push({ tenant_id, topic: endedTopic(job_id) })
+  const failed = error && { error_code: error.code, error_message: error.message }
+  draft.moveJob(state, { ...failed, waits_for: [] }, error)
+}
+
+/** Finishes the ending of a job whose steps, but not the job itself, were written before a crash. */
+export function endLike(draft: JobDraft, step: StepRecord): void {
+  const code = step.last_error_code as string
+  const error = { code, message: step.last_error_message as string }
+  if (step.state === 'FAILED_FINAL' || !CANCELLING_CODES.includes(code)) {
+    endJob(draft, 'FAILED_FINAL', error)
+  } else {
+    draft.moveJob('CANCELLING')
+    endJob(draft, 'CANCELLED', code === ON_REQUEST.code ? undefined : error)
+  }
+}
+
+/** Takes a step out of its attempt: what the attempt held is given back, whatever the ending. */
+export function leaveAttempt(
+  draft: JobDraft,
+  step: StepRecord,
+  to: 'SUCCEEDED' | 'FAILED_RETRY' | 'FAILED_FINAL' | 'CANCELLED',
+  patch: Partial<StepRecord>,
+  error?: StepError,
+): void {
+  const { tenant_id, job_id } = draft.job
+  draft.moveStep(step.step_index, to, { ...patch, ack_deadline_at: null, lease_expires_at: null }, error)
+  for (const limit of step.limits)
+    draft.slots.push({ tenant_id, key: limit.key, verb: 'release', owner: job_id })
+}
+
+/** A crash may leave the job behind its step: walk it through the states the step has already passed. */
+export function catchUp(draft: JobDraft): void {
+  if (draft.job.state === 'QUEUED') draft.moveJob('DISPATCHING')
+  if (draft.job.state === 'DISPATCHING') draft.moveJob('IN_PROGRESS')
+}

@@ -1,0 +1,153 @@
+import type { Json, JsonObject } from '../json.ts'
+import type { JobState } from '../machines/job.ts'
+import type { OutboxState } from '../machines/outbox.ts'
+import type { StepState } from '../machines/step.ts'
+import type { DecisionSource, Mode } from '../routing.ts'
+import type { Delivery, Limit, StepPolicy } from './protocol.ts'
+
+/** Where the input is, or where the output goes: an address, or an address with what is known of the thing there. */
+export type Ref =
+  | string
+  | {
+      readonly uri: string
+      readonly checksum?: string
+      readonly size_bytes?: number
+      readonly content_type?: string
+      readonly metadata?: JsonObject
+    }
+
+/** 0 critical, 1 high, 2 normal, 3 low. */
+export type Priority = 0 | 1 | 2 | 3
+
+/** What becomes of a job when one it depends on did not succeed. */
+export type DependencyPolicy = 'fail' | 'skip' | 'release'
+
+interface Routed {
+  readonly resolved_mode: Mode
+  readonly lane: number
+  readonly routing_key_used: string
+  readonly decision_source: DecisionSource
+  readonly decision_reason: string
+}
+
+export interface JobRecord extends Routed {
+  readonly kind: 'job'
+  readonly tenant_id: string
+  readonly job_id: string
+  readonly request_type: string
+  readonly protocol_id: string
+  readonly doc_id: string | null
+  readonly state: JobState
+  readonly state_since: string
+  readonly idempotency_key: string | null
+  readonly idempotency_hash: string
+  readonly current_step_id: string
+  readonly current_step_index: number
+  readonly attempts_total: number
+  readonly priority: Priority
+  readonly depends_on: readonly string[]
+  readonly on_dependency_failure: DependencyPolicy
+  readonly run_at: string | null
+  /** Ends waits (for a worker, a dependency, a pause), never work that has begun. */
+  readonly expires_at: string | null
+  readonly run_id: string | null
+  readonly workstream_id: string | null
+  readonly tags: readonly string[]
+  readonly input_ref: Ref
+  readonly output_ref: Ref
+  readonly payload: Json
+  readonly schema_version: string
+  readonly callback_urls: JsonObject | null
+  readonly correlation_id: string | null
+  readonly traceparent: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly completed_at: string | null
+  readonly error_code: string | null
+  readonly error_message: string | null
+  /** Topics whose signals concern this job; stores index it. */
+  readonly waits_for: readonly string[]
+  /** The earliest time at which `advance` has something to do; stores index it. */
+  readonly due_at: string | null
+  /** What a worker or dispatcher could take now; stores index it. */
+  readonly ready: Ready | null
+  etag: string
+}
+
+export interface Ready {
+  readonly queue: string
+  /** Work of one group shares its limits: when its head cannot start, the rest of the group cannot either. */
+  readonly group: string
+  /** Lower goes first. */
+  readonly rank: number
+  readonly limits: readonly Limit[]
+}
+
+export interface StepRecord {
+  readonly kind: 'step'
+  readonly tenant_id: string
+  readonly job_id: string
+  readonly step_id: string
+  readonly step_index: number
+  readonly step_type: string
+  readonly service: string
+  readonly delivery: Delivery
+  readonly queue: string
+  readonly limits: readonly Limit[]
+  readonly policy: StepPolicy
+  readonly state: StepState
+  readonly state_since: string
+  /** 0 until the first attempt. */
+  readonly attempt_no: number
+  readonly lease_id: string | null
+  readonly lease_expires_at: string | null
+  /** Who holds the lease: a worker's name, or the service the directive went to. */
+  readonly holder: string | null
+  readonly ack_deadline_at: string | null
+  readonly retry_at: string | null
+  readonly input_ref: Ref
+  readonly workspace_ref: Ref | null
+  readonly output_ref: Ref
+  /** Its own part of the payload; null when it gets the job's whole payload. */
+  readonly payload: Json
+  /** What it returned; the next step's `previous`. */
+  readonly output: Json
+  readonly resolved_mode: Mode | null
+  readonly lane: number | null
+  readonly routing_key_used: string | null
+  readonly decision_source: DecisionSource | null
+  readonly decision_reason: string | null
+  readonly last_error_code: string | null
+  readonly last_error_message: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly completed_at: string | null
+  etag: string
+}
+
+export interface OutboxRecord extends Routed {
+  readonly kind: 'outbox'
+  readonly tenant_id: string
+  readonly outbox_id: string
+  readonly job_id: string
+  readonly step_id: string
+  readonly attempt_no: number
+  readonly lease_id: string
+  readonly state: OutboxState
+  readonly state_since: string
+  readonly topic: string
+  readonly partition: number
+  /** The directive, as it is published. */
+  readonly payload: JsonObject
+  /** Publishes begun. */
+  readonly tries: number
+  /** A dispatcher is publishing it until then; null when nobody is. */
+  readonly taken_until: string | null
+  readonly next_try_at: string | null
+  readonly last_error_code: string | null
+  readonly last_error_message: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly sent_at: string | null
+  etag: string
+}

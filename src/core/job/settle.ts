@@ -1,0 +1,103 @@
+import { isOpenRow } from '../aggregate.ts'
+import { isTerminal } from '../machine.ts'
+import { jobMachine } from '../machines/job.ts'
+import { must, present } from '../must.ts'
+import { failAttempt } from './attempt.ts'
+import { addOutboxRow, dispatch, failPublish } from './dispatch.ts'
+import type { JobDraft } from './draft.ts'
+import { catchUp, endJob, endLike } from './finish.ts'
+import type { OutboxRecord, StepRecord } from './record.ts'
+import { isAhead, mayExpire, type Wait, waitOf } from './waiting.ts'
+
+/** More rounds than any job can need: each ends a step, an attempt or the job. */
+const MAX_ROUNDS = 1000
+
+/**
+ * Does whatever is due on a job, until nothing is. This is what timers call, what every command ends with, and
+ * the whole of repair after a crash: a job that was left half-written is simply one with something due.
+ */
+export function settle(draft: JobDraft): void {
+  let rounds = 0
+  while (settleOnce(draft)) must(++rounds < MAX_ROUNDS, `job ${draft.job.job_id} settles`)
+}
+
+function settleOnce(draft: JobDraft): boolean {
+  if (isTerminal(jobMachine, draft.job.state)) return false
+  const orphan = draft.rows.find((row) => isOpenRow(row) && row !== draft.currentRow)
+  if (orphan !== undefined) return closeOrphan(draft, orphan)
+  const step = draft.active
+  if (draft.job.state === 'CANCELLING') return settleCancelling(draft, step)
+  const failed = draft.steps.find((candidate) => cutShort(candidate))
+  if (failed !== undefined) {
+    endLike(draft, failed)
+    return true
+  }
+  if (step === undefined) {
+    catchUp(draft)
+    endJob(draft, 'SUCCEEDED')
+    return true
+  }
+  if (step.step_index > draft.job.current_step_index) {
+    catchUp(draft)
+    draft.moveJob('IN_PROGRESS', { current_step_id: step.step_id, current_step_index: step.step_index })
+    return true
+  }
+  return settleStep(draft, step)
+}
+
+/** A row whose step has moved on without it: the step decides what became of the row. */
+function closeOrphan(draft: JobDraft, row: OutboxRecord): boolean {
+  const step = draft.steps.find((candidate) => candidate.lease_id === row.lease_id)
+  const sent = step?.state === 'AWAITING_ACK' || step?.state === 'IN_PROGRESS' || step?.state === 'SUCCEEDED'
+  if (sent) draft.moveRow(row, 'SENT', { sent_at: draft.at })
+  else draft.moveRow(row, 'FAILED_FINAL', {}, { code: 'SUPERSEDED', message: 'Its attempt is over' })
+  return true
+}
+
+/** Failed, or closed because its job failed. */
+function cutShort(step: StepRecord): boolean {
+  return step.state === 'FAILED_FINAL' || (step.state === 'CANCELLED' && step.last_error_code !== null)
+}
+
+function settleCancelling(draft: JobDraft, step: StepRecord | undefined): boolean {
+  if (step?.state === 'IN_PROGRESS' && isAhead(step.lease_expires_at, draft.given.now)) return false
+  endJob(draft, 'CANCELLED')
+  return true
+}
+
+function settleStep(draft: JobDraft, step: StepRecord): boolean {
+  const { job, given } = draft
+  const wait = waitOf({ job, steps: draft.steps, outbox: draft.rows }, given.now)
+  if (mayExpire(wait) && job.expires_at !== null && !isAhead(job.expires_at, given.now)) {
+    const message = `Nothing took it up before ${job.expires_at}`
+    endJob(draft, 'FAILED_FINAL', { code: 'EXPIRED', message })
+    return true
+  }
+  if (wait.cause === 'claim' && step.delivery === 'push' && step.limits.length === 0) {
+    dispatch(draft, step)
+    return true
+  }
+  if (wait.cause === 'publish' && draft.currentRow === undefined) {
+    addOutboxRow(draft, step)
+    return true
+  }
+  return timeOut(draft, step, wait)
+}
+
+/** Only three waits run out and do harm; the others simply end. */
+function timeOut(draft: JobDraft, step: StepRecord, wait: Wait): boolean {
+  if (wait.until === null || isAhead(wait.until, draft.given.now)) return false
+  if (wait.cause === 'publishing') {
+    const message = `The dispatcher did not say by ${wait.until} how the publish went`
+    failPublish(draft, present(draft.currentRow, 'a row being published is open'), step, {
+      code: 'PUBLISH_TIMEOUT',
+      message,
+    })
+  } else if (wait.cause === 'ack') {
+    failAttempt(draft, step, { code: 'ACK_TIMEOUT', message: `No ACK by ${wait.until}` }, true)
+  } else {
+    const message = `No result or heartbeat by ${wait.until}`
+    failAttempt(draft, step, { code: 'LEASE_EXPIRED', message }, true)
+  }
+  return true
+}

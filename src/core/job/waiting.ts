@@ -1,0 +1,127 @@
+import { isOpenRow, type JobAggregate } from '../aggregate.ts'
+import { isTerminal } from '../machine.ts'
+import { jobMachine } from '../machines/job.ts'
+import { stepMachine } from '../machines/step.ts'
+import { fromIso, MINUTE_MS, toIso } from '../time.ts'
+import type { Delivery } from './protocol.ts'
+import type { JobRecord, OutboxRecord, Ready, StepRecord } from './record.ts'
+
+/**
+ * The one thing a job waits for at a given time. Timers, ready work and explanations all come from this answer, so
+ * they cannot disagree.
+ *
+ * - `nothing`: it has ended (or is about to be finished by `advance`).
+ * - `dependency`: other jobs. `delay`: its `run_at`.
+ * - `claim`: a worker, or for a pushed step with limits a dispatcher, that takes the step.
+ * - `backoff`: the wait before the next attempt.
+ * - `publish`: a dispatcher that takes the outbox row. `publishing`: one has it. `publish_backoff`: it failed.
+ * - `ack`: the acknowledgement. `lease`: the result, or the end of the lease.
+ */
+export interface Wait {
+  readonly cause: WaitCause
+  /** When it ends by itself; null when only somebody else can end it. */
+  readonly until: string | null
+}
+
+export type WaitCause =
+  | 'nothing'
+  | 'dependency'
+  | 'delay'
+  | 'claim'
+  | 'backoff'
+  | 'publish'
+  | 'publishing'
+  | 'publish_backoff'
+  | 'ack'
+  | 'lease'
+
+const NOTHING: Wait = { cause: 'nothing', until: null }
+const CLAIM: Wait = { cause: 'claim', until: null }
+
+export function waitOf(aggregate: JobAggregate, now: number): Wait {
+  const { job } = aggregate
+  const step = activeStep(aggregate.steps)
+  if (isTerminal(jobMachine, job.state) || step === undefined) return NOTHING
+  if (job.waits_for.length > 0) return { cause: 'dependency', until: null }
+  if (isAhead(job.run_at, now)) return { cause: 'delay', until: job.run_at }
+  switch (step.state) {
+    case 'FAILED_RETRY':
+      return isAhead(step.retry_at, now) ? { cause: 'backoff', until: step.retry_at } : CLAIM
+    case 'DISPATCHING':
+      return waitOfRow(currentRow(aggregate), now)
+    case 'AWAITING_ACK':
+      return { cause: 'ack', until: step.ack_deadline_at }
+    case 'IN_PROGRESS':
+      return { cause: 'lease', until: step.lease_expires_at }
+    default:
+      return CLAIM
+  }
+}
+
+/** The lowest step that has not ended. */
+export function activeStep(steps: readonly StepRecord[]): StepRecord | undefined {
+  return steps.find((step) => !isTerminal(stepMachine, step.state))
+}
+
+/** The open row of the attempt that is being dispatched. */
+export function currentRow({ steps, outbox }: JobAggregate): OutboxRecord | undefined {
+  const step = activeStep(steps)
+  if (step?.state !== 'DISPATCHING') return undefined
+  return outbox.find((row) => isOpenRow(row) && row.lease_id === step.lease_id)
+}
+
+function waitOfRow(row: OutboxRecord | undefined, now: number): Wait {
+  if (row !== undefined && row.taken_until !== null) return { cause: 'publishing', until: row.taken_until }
+  if (row !== undefined && isAhead(row.next_try_at, now)) {
+    return { cause: 'publish_backoff', until: row.next_try_at }
+  }
+  return { cause: 'publish', until: null }
+}
+
+export function isAhead(at: string | null, now: number): boolean {
+  return at !== null && at > toIso(now)
+}
+
+/** Waits that `expires_at` ends. The others end by themselves, or are work that has begun. */
+export function mayExpire(wait: Wait): boolean {
+  return (
+    wait.cause === 'dependency' ||
+    wait.cause === 'delay' ||
+    wait.cause === 'claim' ||
+    wait.cause === 'publish'
+  )
+}
+
+export function dueOf(aggregate: JobAggregate, now: number): string | null {
+  const wait = waitOf(aggregate, now)
+  const expires = mayExpire(wait) ? aggregate.job.expires_at : null
+  if (wait.until === null) return expires
+  return expires !== null && expires < wait.until ? expires : wait.until
+}
+
+/** Each level of priority is worth so much waiting: urgent work goes first, and nothing waits for ever. */
+export const PRIORITY_STEP_MS = 15 * MINUTE_MS
+
+export function readyOf(aggregate: JobAggregate, now: number): Ready | null {
+  const { cause } = waitOf(aggregate, now)
+  if (cause !== 'claim' && cause !== 'publish') return null
+  const step = activeStep(aggregate.steps) as StepRecord
+  if (step.delivery === 'external') return null
+  // A row to publish again already holds its slots.
+  const limits = cause === 'claim' ? step.limits : []
+  return {
+    queue: queueOf(step.queue, step.delivery),
+    group: limits.map((limit) => limit.key).join(' '),
+    rank: rankOf(aggregate.job),
+    limits,
+  }
+}
+
+/** Workers and dispatchers look in different places, though a service may go by one name. */
+export function queueOf(queue: string, delivery: Delivery): string {
+  return delivery === 'push' ? `push:${queue}` : queue
+}
+
+function rankOf(job: JobRecord): number {
+  return fromIso(job.run_at ?? job.created_at) + job.priority * PRIORITY_STEP_MS
+}

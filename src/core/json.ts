@@ -1,0 +1,33 @@
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+
+export type JsonObject = { readonly [key: string]: Json }
+
+export const EMPTY: JsonObject = Object.freeze({})
+
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Drops null *fields* at every depth; array elements keep their places, nulls included. */
+export function dropNullFields(value: Json): Json {
+  if (Array.isArray(value)) return value.map(dropNullFields)
+  if (!isJsonObject(value)) return value
+  const kept: { [key: string]: Json } = {}
+  for (const [key, field] of Object.entries(value)) {
+    if (field !== null) kept[key] = dropNullFields(field)
+  }
+  return kept
+}
+
+export function sameJson(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as Json))
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as Json, b[key] as Json))
+  )
+}

@@ -1,0 +1,33 @@
+import { defineMachine, type StateOf } from '../machine.ts'
+
+/**
+ * A job: a request and the steps that answer it, one step at a time.
+ *
+ * Two edges go beyond the published table, because model checking it found waits without an end:
+ * `DISPATCHING → FAILED_FINAL` (the first step used up its attempts before anybody acknowledged it) and
+ * `QUEUED → FAILED_FINAL` (it expired while waiting, or a job it depends on failed).
+ */
+export const jobMachine = defineMachine({
+  name: 'job',
+  initial: 'QUEUED',
+  states: {
+    QUEUED: {
+      about: 'Accepted; no step has been handed out yet',
+      to: ['DISPATCHING', 'CANCELLING', 'FAILED_FINAL'],
+    },
+    DISPATCHING: {
+      about: 'The first step is on its way to a worker',
+      to: ['IN_PROGRESS', 'CANCELLING', 'FAILED_FINAL'],
+    },
+    IN_PROGRESS: {
+      about: 'Steps are being worked on, one after the other',
+      to: ['IN_PROGRESS', 'SUCCEEDED', 'FAILED_FINAL', 'CANCELLING'],
+    },
+    CANCELLING: { about: 'Cancel was asked for; the running step was told to stop', to: ['CANCELLED'] },
+    SUCCEEDED: { about: 'Every step succeeded', to: [], terminal: true },
+    FAILED_FINAL: { about: 'A step failed for good, or the job expired', to: [], terminal: true },
+    CANCELLED: { about: 'Stopped on request', to: [], terminal: true },
+  },
+})
+
+export type JobState = StateOf<typeof jobMachine>

@@ -1,0 +1,14 @@
+import { defineMachine, type StateOf } from '../machine.ts'
+
+/** One directive to publish. `SENT` is written only after the publish succeeded. */
+export const outboxMachine = defineMachine({
+  name: 'outbox',
+  initial: 'PENDING',
+  states: {
+    PENDING: { about: 'To be published', to: ['SENT', 'FAILED_FINAL'] },
+    SENT: { about: 'Published', to: [], terminal: true },
+    FAILED_FINAL: { about: 'Could not be published, or no longer needed', to: [], terminal: true },
+  },
+})
+
+export type OutboxState = StateOf<typeof outboxMachine>

@@ -1,0 +1,16 @@
+import { defineMachine, type StateOf } from '../machine.ts'
+
+/** A run groups jobs that were started together and follows them. */
+export const runMachine = defineMachine({
+  name: 'run',
+  initial: 'pending',
+  states: {
+    pending: { about: 'Created; no job has started', to: ['running'] },
+    running: { about: 'Jobs are being worked on', to: ['succeeded', 'failed', 'cancelled'] },
+    succeeded: { about: 'Every job succeeded', to: [], terminal: true },
+    failed: { about: 'At least one job failed for good', to: [], terminal: true },
+    cancelled: { about: 'Stopped on request', to: [], terminal: true },
+  },
+})
+
+export type RunState = StateOf<typeof runMachine>

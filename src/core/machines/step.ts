@@ -1,0 +1,35 @@
+import { defineMachine, type StateOf } from '../machine.ts'
+
+/**
+ * One step of a job. `DISPATCHING` and `AWAITING_ACK` have ways out that the published table lacks: an outbox row
+ * that cannot be published, an acknowledgement that never comes on the last attempt, a lease that runs out.
+ */
+export const stepMachine = defineMachine({
+  name: 'step',
+  initial: 'PENDING',
+  states: {
+    PENDING: { about: 'Waiting for its turn, or for a worker', to: ['DISPATCHING', 'CANCELLED'] },
+    DISPATCHING: {
+      about: 'Leased to an attempt; its directive is waiting to be published',
+      to: ['AWAITING_ACK', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED'],
+    },
+    AWAITING_ACK: {
+      about: 'Published; the worker has not answered yet',
+      to: ['IN_PROGRESS', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED'],
+    },
+    IN_PROGRESS: {
+      about: 'A worker holds the lease and works',
+      to: ['SUCCEEDED', 'FAILED_FINAL', 'FAILED_RETRY', 'CANCELLED'],
+    },
+    FAILED_RETRY: {
+      about: 'This attempt failed; the next one starts after the backoff',
+      to: ['DISPATCHING', 'CANCELLED'],
+      retry: true,
+    },
+    SUCCEEDED: { about: 'Done; its output is kept', to: [], terminal: true },
+    FAILED_FINAL: { about: 'Failed for good', to: [], terminal: true },
+    CANCELLED: { about: 'Never finished: cancelled, expired or passed over', to: [], terminal: true },
+  },
+})
+
+export type StepState = StateOf<typeof stepMachine>

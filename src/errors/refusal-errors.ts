@@ -1,0 +1,60 @@
+import type { Refusal, RefusalCode } from '../core/refusal.ts'
+import { type ErrorParts, WaybillError } from './waybill-error.ts'
+
+/** The edge is not declared. Says the record, both states, and where it may go. */
+export class InvalidStateTransition extends WaybillError {
+  get from(): string {
+    return String(this.details.from)
+  }
+
+  get to(): string {
+    return String(this.details.to)
+  }
+
+  get legal(): readonly string[] {
+    return this.details.legal as readonly string[]
+  }
+}
+
+/** The record changed since the etag that the caller demands. */
+export class StaleEtag extends WaybillError {}
+
+/** Not there, or not this tenant's: the answer is the same. */
+export class NotFound extends WaybillError {}
+
+/** The callback belongs to an attempt that no longer holds the step. */
+export class LeaseMismatch extends WaybillError {}
+
+/** A bounded number is used up; try again after `retryAfterSeconds`. */
+export class LimitReached extends WaybillError {
+  get retryAfterSeconds(): number {
+    return Number(this.details.retry_after_seconds ?? 1)
+  }
+}
+
+/** It clashes with what is there: an id or key that is taken, work that somebody else took. */
+export class Conflict extends WaybillError {}
+
+/** A job names dependencies that are unknown or circular, or lacks a field that its mode needs. */
+export class InvalidRequest extends WaybillError {}
+
+const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => WaybillError } = {
+  INVALID_STATE_TRANSITION: InvalidStateTransition,
+  STALE_ETAG: StaleEtag,
+  NOT_FOUND: NotFound,
+  LEASE_MISMATCH: LeaseMismatch,
+  NOT_CLAIMABLE: Conflict,
+  NOTHING_TO_PUBLISH: Conflict,
+  IN_FLIGHT_LIMIT: LimitReached,
+  CONCURRENCY_LIMIT: LimitReached,
+  IDEMPOTENCY_CONFLICT: Conflict,
+  JOB_EXISTS: Conflict,
+  DOC_ID_REQUIRED: InvalidRequest,
+  DEPENDENCY_UNKNOWN: InvalidRequest,
+  DEPENDENCY_CYCLE: InvalidRequest,
+}
+
+/** How a refusal leaves the kernel's world of values. */
+export function errorOf(refusal: Refusal): WaybillError {
+  return new CLASSES[refusal.code](refusal)
+}

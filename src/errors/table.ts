@@ -1,0 +1,36 @@
+import type { RefusalCode } from '../core/refusal.ts'
+
+/** Exit codes of the command line: 1 found problems or failed, 2 usage, 3 not found, 4 conflict, 5 corrupt, 6 locked. */
+export interface ErrorRow {
+  /** HTTP status. */
+  readonly status: number
+  /** Exit code of a command. */
+  readonly exit: number
+  readonly about: string
+}
+
+/** Every code there is. Codes are stable: programs match on them. */
+export const ERROR_TABLE = {
+  INVALID_STATE_TRANSITION: { status: 409, exit: 4, about: 'The machine has no such edge' },
+  STALE_ETAG: { status: 412, exit: 4, about: 'The record changed since it was read' },
+  NOT_FOUND: { status: 404, exit: 3, about: 'No such record for this tenant' },
+  LEASE_MISMATCH: { status: 409, exit: 4, about: 'A callback of an attempt that does not hold the step' },
+  NOT_CLAIMABLE: { status: 409, exit: 4, about: 'The job is not waiting for a worker' },
+  NOTHING_TO_PUBLISH: { status: 409, exit: 4, about: 'The job has no directive to publish' },
+  IN_FLIGHT_LIMIT: { status: 429, exit: 4, about: 'The tenant has as many open jobs as it may' },
+  CONCURRENCY_LIMIT: { status: 429, exit: 4, about: 'A limit on running attempts is reached' },
+  IDEMPOTENCY_CONFLICT: { status: 409, exit: 4, about: 'The idempotency key belongs to another request' },
+  JOB_EXISTS: { status: 409, exit: 4, about: 'The job id is taken' },
+  DOC_ID_REQUIRED: { status: 400, exit: 2, about: 'Mode BURST needs a document' },
+  DEPENDENCY_UNKNOWN: { status: 422, exit: 2, about: 'A job depends on one that is not known' },
+  DEPENDENCY_CYCLE: { status: 422, exit: 2, about: 'Jobs wait for each other' },
+  INVALID_INPUT: { status: 422, exit: 2, about: 'A field is missing or wrong' },
+  UNKNOWN_REQUEST_TYPE: { status: 400, exit: 2, about: 'No protocol is registered for the request type' },
+  UNKNOWN_ENGINE: { status: 400, exit: 2, about: 'No engine opens such a URL' },
+  BAD_CURSOR: { status: 400, exit: 2, about: 'The cursor is not one this ledger gave out' },
+  UNSUPPORTED: { status: 501, exit: 2, about: 'This engine does not do that' },
+  LEDGER_CLOSED: { status: 503, exit: 1, about: 'The ledger was closed' },
+  NODE_TOO_OLD: { status: 500, exit: 2, about: 'Waybill needs a newer Node' },
+} as const satisfies { [code in RefusalCode]: ErrorRow } & { [code: string]: ErrorRow }
+
+export type ErrorCode = keyof typeof ERROR_TABLE

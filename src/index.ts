@@ -1,0 +1,70 @@
+import './node-version.ts'
+
+export type { JobAggregate } from './core/aggregate.ts'
+export type { AuditEvent, AuditRecord } from './core/audit.ts'
+export type { Backoff } from './core/backoff.ts'
+export type { Command } from './core/command.ts'
+export type { DocumentRecord } from './core/document/record.ts'
+export {
+  type DeprecatedState,
+  getValidNextStates,
+  isRetryableState,
+  isTerminalState,
+  LedgerState,
+} from './core/document/states.ts'
+export type {
+  CallbackAnswer,
+  ClaimAnswer,
+  FailureClass,
+  StepError,
+  StepResult,
+  SubmitAnswer,
+} from './core/job/commands.ts'
+export type { Delivery, Limit, Protocol, ProtocolStep, StepPolicy } from './core/job/protocol.ts'
+export type {
+  DependencyPolicy,
+  JobRecord,
+  OutboxRecord,
+  Priority,
+  Ref,
+  StepRecord,
+} from './core/job/record.ts'
+export type { Json, JsonObject } from './core/json.ts'
+export { machines, type RecordKind } from './core/machines/all.ts'
+export type { JobState } from './core/machines/job.ts'
+export type { OutboxState } from './core/machines/outbox.ts'
+export type { RunState } from './core/machines/run.ts'
+export type { StepState } from './core/machines/step.ts'
+export type { WorkstreamState } from './core/machines/workstream.ts'
+export type { Mode } from './core/routing.ts'
+export {
+  BadCursor,
+  InvalidInput,
+  LedgerClosed,
+  UnknownEngine,
+  UnknownRequestType,
+  Unsupported,
+} from './errors/input-errors.ts'
+export {
+  Conflict,
+  InvalidRequest,
+  InvalidStateTransition,
+  LeaseMismatch,
+  LimitReached,
+  NotFound,
+  StaleEtag,
+} from './errors/refusal-errors.ts'
+export { ERROR_TABLE, type ErrorCode } from './errors/table.ts'
+export { WaybillError } from './errors/waybill-error.ts'
+export type { AuditLog } from './ledger/audit-log.ts'
+export type { ClaimOptions, DispatchOptions, Work } from './ledger/claim.ts'
+export type { Documents, ListDocuments, UpdateOptions } from './ledger/documents.ts'
+export type { Envelope } from './ledger/envelope.ts'
+export type { Attempt, Jobs, ListJobs } from './ledger/jobs.ts'
+export type { Ledger } from './ledger/ledger.ts'
+export type { CallOptions } from './ledger/settings.ts'
+export { type LedgerOptions, openLedger } from './open-ledger.ts'
+export type { Capabilities } from './store/capabilities.ts'
+export type { AuditQuery, Cursor, Page } from './store/query.ts'
+export { START } from './store/store.ts'
+export type { Logger } from './world/logger.ts'

@@ -1,0 +1,73 @@
+import { InvalidInput } from '../errors/input-errors.ts'
+
+/** Longest id anything may have; engines put ids into keys and file names. */
+export const LONGEST_ID = 512
+
+/** Names that would reach behind an object instead of into it. */
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Deepest nesting of anything that is stored. */
+const DEEPEST = 100
+
+export function checkId(field: string, value: unknown): string {
+  if (typeof value !== 'string' || value.length === 0) {
+    throw new InvalidInput(field, `${field} must be a non-empty string`, `Give ${field} as text.`)
+  }
+  if (value.length > LONGEST_ID) {
+    throw new InvalidInput(
+      field,
+      `${field} has ${value.length} characters`,
+      `Use at most ${LONGEST_ID}; put longer text into metadata or payload.`,
+    )
+  }
+  if (hasControlCharacter(value)) {
+    throw new InvalidInput(field, `${field} has a control character`, 'Use printable characters only.')
+  }
+  return value
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i++)
+    if (text.charCodeAt(i) < 0x20 || text.charCodeAt(i) === 0x7f) return true
+  return false
+}
+
+/**
+ * What is stored must come back the same: plain JSON, of finite depth, without names that reach behind an object.
+ * The path in the message leads to the place.
+ */
+export function checkJson(field: string, value: unknown, depth = 0): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return
+    throw new InvalidInput(
+      field,
+      `${field} is ${value}, which JSON cannot hold`,
+      'Use a finite number or null.',
+    )
+  }
+  if (typeof value !== 'object') {
+    throw new InvalidInput(
+      field,
+      `${field} is a ${typeof value}, which JSON cannot hold`,
+      'Use plain JSON values.',
+    )
+  }
+  if (depth >= DEEPEST) {
+    throw new InvalidInput(field, `${field} is nested deeper than ${DEEPEST} levels`, 'Flatten it.')
+  }
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) checkJson(`${field}[${i}]`, item, depth + 1)
+    return
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new InvalidInput(field, `${field} is not a plain object`, 'Convert it to plain JSON first.')
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (FORBIDDEN_KEYS.has(key)) {
+      throw new InvalidInput(`${field}.${key}`, `${key} is not allowed as a name`, 'Rename the field.')
+    }
+    if (item !== undefined) checkJson(`${field}.${key}`, item, depth + 1)
+  }
+}

@@ -1,0 +1,83 @@
+import type { RecordKey } from '../core/aggregate.ts'
+import type { ClaimAnswer, JobCommand } from '../core/job/commands.ts'
+import { decideJob } from '../core/job/decide.ts'
+import type { OutboxRecord } from '../core/job/record.ts'
+import { queueOf } from '../core/job/waiting.ts'
+import { pick } from '../core/pick.ts'
+import { LARGEST_PAGE } from '../store/query.ts'
+import type { Sweep } from '../store/store.ts'
+import { checkId } from './check-input.ts'
+import type { Committer } from './committer.ts'
+import type { LedgerSettings } from './settings.ts'
+
+interface TakeOptions {
+  /** At most so many at once; 1 when absent. */
+  readonly limit?: number | undefined
+  /** Attempts each tenant has running here, so that tenants take turns. */
+  readonly running?: ReadonlyMap<string, number> | undefined
+  readonly pausedQueues?: ReadonlySet<string> | undefined
+}
+
+export interface ClaimOptions extends TakeOptions {
+  readonly queues: readonly string[]
+  /** Who takes it: shown as the holder of the lease. */
+  readonly worker?: string | undefined
+}
+
+export interface DispatchOptions extends TakeOptions {
+  /** The services (queues) whose directives this dispatcher publishes. */
+  readonly services: readonly string[]
+  readonly dispatcher?: string | undefined
+}
+
+/** A step that was handed to a worker, with what the worker needs to do it. */
+export type Work = ClaimAnswer
+
+export async function claimSteps(
+  committer: Committer,
+  settings: LedgerSettings,
+  options: ClaimOptions,
+): Promise<readonly Work[]> {
+  const actor = options.worker ?? settings.actor
+  return take(committer, 'claimStep', actor, options.queues, options)
+}
+
+export async function takeDirectives(
+  committer: Committer,
+  settings: LedgerSettings,
+  options: DispatchOptions,
+): Promise<readonly OutboxRecord[]> {
+  const queues = options.services.map((service) => queueOf(service, 'push'))
+  return take(committer, 'takeOutbox', options.dispatcher ?? settings.actor, queues, options)
+}
+
+/** Losing a race for a piece of work is no error: somebody else has it. */
+async function take<T extends 'claimStep' | 'takeOutbox'>(
+  committer: Committer,
+  type: T,
+  actor: string,
+  queues: readonly string[],
+  options: TakeOptions,
+) {
+  for (const queue of queues) checkId('queues', queue)
+  const command = ({ tenant_id, id }: RecordKey) =>
+    ({ type, tenant_id, job_id: id, actor, reason: null }) as Extract<JobCommand, { readonly type: T }>
+  const swept = await committer.store.sweep(readySweep(queues, options), (key, given) =>
+    decideJob(command(key), given),
+  )
+  return swept.flatMap(({ outcome }) => (outcome.ok ? [outcome.answer] : []))
+}
+
+function readySweep(queues: readonly string[], options: TakeOptions): Sweep {
+  const limit = Math.min(options.limit ?? 1, LARGEST_PAGE)
+  return {
+    what: 'ready',
+    queues,
+    perGroup: limit,
+    pick: (heads, used) => {
+      const running = options.running ?? new Map()
+      const pausedQueues = options.pausedQueues ?? new Set()
+      return pick(heads, { limit, running, pausedQueues, used }).chosen
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import type { SubmitJob } from '../core/job/commands.ts'
+import type { Protocol } from '../core/job/protocol.ts'
+import type { Priority, Ref } from '../core/job/record.ts'
+import type { Json } from '../core/json.ts'
+import { toIso } from '../core/time.ts'
+import type { World } from '../world/world.ts'
+import type { ParsedEnvelope } from './envelope.ts'
+import { idempotencyHash } from './idempotency-hash.ts'
+import type { CallOptions, LedgerSettings } from './settings.ts'
+
+const PRIORITIES = { critical: 0, high: 1, normal: 2, low: 3 } as const
+
+/** The command for a request that was found sound. */
+export function submitCommand(
+  request: ParsedEnvelope,
+  protocol: Protocol,
+  settings: LedgerSettings,
+  world: World,
+  options: CallOptions,
+): SubmitJob {
+  const identity = {
+    tenant_id: request.tenant_id,
+    request_type: request.request_type,
+    input_ref: request.input_ref as Ref & Json,
+    output_ref: request.output_ref as Ref & Json,
+    payload: request.payload as Json,
+    schema_version: request.schema_version,
+  }
+  return {
+    type: 'submitJob',
+    ...identity,
+    protocol,
+    job_id: request.job_id ?? world.ids.next(),
+    doc_id: request.doc_id ?? null,
+    mode: request.mode ?? undefined,
+    tenantMode: Object.hasOwn(settings.tenantModes, request.tenant_id)
+      ? settings.tenantModes[request.tenant_id]
+      : undefined,
+    globalMode: settings.mode,
+    idempotency_key: request.idempotency_key ?? null,
+    idempotency_hash: idempotencyHash(identity),
+    strictIdempotency: settings.strictIdempotency,
+    inFlightLimit: settings.inFlightLimit,
+    priority: priorityOf(request.priority),
+    depends_on: [...new Set(request.depends_on ?? [])],
+    on_dependency_failure: request.on_dependency_failure ?? 'fail',
+    run_at: startOf(request, world),
+    expires_at: normalise(request.expires_at),
+    run_id: request.run_id ?? null,
+    workstream_id: request.workstream_id ?? null,
+    tags: request.tags ?? [],
+    callback_urls: request.callback_urls ?? null,
+    correlation_id: request.correlation_id ?? null,
+    traceparent: request.traceparent ?? null,
+    actor: options.actor ?? settings.actor,
+    reason: options.reason ?? null,
+  }
+}
+
+function priorityOf(priority: ParsedEnvelope['priority']): Priority {
+  if (typeof priority === 'number') return priority
+  return PRIORITIES[priority ?? 'normal']
+}
+
+function startOf({ run_at, delay_ms }: ParsedEnvelope, world: World): string | null {
+  if (typeof delay_ms === 'number') return toIso(world.clock.now() + delay_ms)
+  return normalise(run_at)
+}
+
+/** Times are compared as text, so they all have the same form. */
+function normalise(time: string | null | undefined): string | null {
+  return time === null || time === undefined ? null : toIso(Date.parse(time))
+}

@@ -1,0 +1,103 @@
+/** An entry of a heap; `alive` turns false when it is dropped, and the heap forgets it when it comes across it. */
+export interface HeapEntry<T> {
+  readonly order: number
+  readonly tie: string
+  readonly value: T
+  alive: boolean
+}
+
+/**
+ * A binary heap, lowest order first, whose entries can be dropped from anywhere: dropping marks them, and marked
+ * ones leave as soon as they reach the top. Work is mostly taken from the top, so few linger below.
+ */
+export class Heap<T> {
+  readonly #entries: HeapEntry<T>[] = []
+
+  push(order: number, tie: string, value: T): HeapEntry<T> {
+    const entry = { order, tie, value, alive: true }
+    this.#entries.push(entry)
+    this.#rise(this.#entries.length - 1)
+    return entry
+  }
+
+  drop(entry: HeapEntry<T>): void {
+    entry.alive = false
+    while (this.#entries[0]?.alive === false) this.#removeTop()
+  }
+
+  /** The lowest order there is; null when the heap is empty. */
+  firstOrder(): number | null {
+    return this.#entries[0]?.order ?? null
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  /** The first `count` in order, or as far as `order` does not pass `until`. Takes nothing out. */
+  first(count: number, until = Number.POSITIVE_INFINITY): T[] {
+    const found: T[] = []
+    const frontier: number[] = this.#entries.length > 0 ? [0] : []
+    while (found.length < count && frontier.length > 0) {
+      const index = this.#takeLeast(frontier)
+      const entry = this.#entries[index] as HeapEntry<T>
+      if (entry.order > until) break
+      if (entry.alive) found.push(entry.value)
+      for (const child of [2 * index + 1, 2 * index + 2]) {
+        if (child < this.#entries.length) frontier.push(child)
+      }
+    }
+    return found
+  }
+
+  /** The frontier stays about as small as the answer, so a plain scan beats a heap of its own. */
+  #takeLeast(frontier: number[]): number {
+    let best = 0
+    for (let i = 1; i < frontier.length; i++) {
+      if (this.#before(frontier[i] as number, frontier[best] as number)) best = i
+    }
+    const index = frontier[best] as number
+    frontier[best] = frontier[frontier.length - 1] as number
+    frontier.pop()
+    return index
+  }
+
+  #removeTop(): void {
+    const last = this.#entries.pop() as HeapEntry<T>
+    if (this.#entries.length === 0) return
+    this.#entries[0] = last
+    let index = 0
+    for (;;) {
+      const left = 2 * index + 1
+      const right = left + 1
+      let least = index
+      if (left < this.#entries.length && this.#before(left, least)) least = left
+      if (right < this.#entries.length && this.#before(right, least)) least = right
+      if (least === index) return
+      this.#swap(index, least)
+      index = least
+    }
+  }
+
+  #rise(from: number): void {
+    let index = from
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      if (!this.#before(index, parent)) return
+      this.#swap(index, parent)
+      index = parent
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    const entry = this.#entries[a] as HeapEntry<T>
+    this.#entries[a] = this.#entries[b] as HeapEntry<T>
+    this.#entries[b] = entry
+  }
+
+  #before(a: number, b: number): boolean {
+    const left = this.#entries[a] as HeapEntry<T>
+    const right = this.#entries[b] as HeapEntry<T>
+    return left.order < right.order || (left.order === right.order && left.tie < right.tie)
+  }
+}

@@ -1,0 +1,67 @@
+import type { AggregateKind, AggregateOf } from '../../core/aggregate.ts'
+import type {
+  Accepted,
+  ClaimKey,
+  Decision,
+  Given,
+  IdSource,
+  Needed,
+  Refused,
+  SlotKey,
+} from '../../core/decision.ts'
+import { must } from '../../core/must.ts'
+import type { LiveState } from './live-state.ts'
+
+/** More answers than any decision can be waiting for: one per slot it asks for. */
+const MAX_ROUNDS = 1000
+
+/** What a decision sees of a live state. */
+class LiveGiven implements Given {
+  readonly now: number
+  readonly ids: IdSource
+  readonly #live: LiveState
+  readonly #full: SlotKey[] = []
+
+  constructor(live: LiveState, now: number, ids: IdSource) {
+    this.#live = live
+    this.now = now
+    this.ids = ids
+  }
+
+  get<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null {
+    return this.#live.aggregate(kind, tenant_id, id)
+  }
+
+  ownerOf(claim: ClaimKey): string | undefined {
+    return this.#live.devices.ownerOf(claim)
+  }
+
+  isFull({ tenant_id, key }: SlotKey): boolean {
+    return this.#full.some((slot) => slot.tenant_id === tenant_id && slot.key === key)
+  }
+
+  refuseSlot(slot: SlotKey): void {
+    must(!this.isFull(slot), `a decision does not ask again for the full slot ${slot.key}`)
+    this.#full.push(slot)
+  }
+}
+
+/** Calls a decision until every claim and slot it asks for can be had, or it asks for none. */
+export function decideOn<A>(
+  live: LiveState,
+  now: number,
+  ids: IdSource,
+  decide: (given: Given) => Decision<A>,
+): Accepted<A> | Needed | Refused {
+  const given = new LiveGiven(live, now, ids)
+  for (let round = 0; ; round++) {
+    must(round < MAX_ROUNDS, 'a decision comes to an end')
+    const decision = decide(given)
+    if (decision.kind !== 'change') return decision
+    const taken = live.devices.takenClaim(decision.change)
+    must(taken === undefined, `a decision looks before it claims ${taken?.key}`)
+    const full = live.devices.fullSlot(decision.change)
+    if (full === undefined) return decision
+    given.refuseSlot(full)
+  }
+}

@@ -1,0 +1,105 @@
+import type { RecordKey } from '../../core/aggregate.ts'
+import type { Ready } from '../../core/job/record.ts'
+import type { ReadyHead } from '../../core/pick.ts'
+import { fromIso } from '../../core/time.ts'
+import { Heap, type HeapEntry } from './heap.ts'
+
+/** Where one aggregate stands in the index; kept with the aggregate, so that moving it needs no look-up. */
+export interface WorkPlace {
+  due: HeapEntry<RecordKey> | null
+  ready: { readonly group: Group; readonly entry: HeapEntry<ReadyHead> } | null
+  waits_for: readonly string[]
+}
+
+export interface Work {
+  readonly due_at: string | null
+  readonly ready: Ready | null
+  readonly waits_for: readonly string[]
+}
+
+type Group = Heap<ReadyHead>
+
+const NOTHING: readonly string[] = Object.freeze([])
+
+/** What is due when, what is ready in which queue and group, and what waits for which topic. */
+export class WorkIndex {
+  readonly #due = new Heap<RecordKey>()
+  readonly #queues = new Map<string, Map<string, Group>>()
+  readonly #waiting = new Map<string, Map<string, RecordKey>>()
+
+  /** Of an aggregate that is not in the index yet. */
+  static nowhere(): WorkPlace {
+    return { due: null, ready: null, waits_for: NOTHING }
+  }
+
+  move(key: RecordKey, place: WorkPlace, work: Work): void {
+    if (place.due !== null) this.#due.drop(place.due)
+    place.due = work.due_at === null ? null : this.#due.push(fromIso(work.due_at), key.id, key)
+    this.#moveReady(key, place, work.ready)
+    if (work.waits_for !== place.waits_for) this.#moveWaiting(key, place, work.waits_for)
+  }
+
+  due(now: number, limit: number): readonly RecordKey[] {
+    return this.#due.first(limit, now)
+  }
+
+  nextDue(): number | null {
+    return this.#due.firstOrder()
+  }
+
+  heads(queues: readonly string[], perGroup: number): readonly ReadyHead[] {
+    return queues.flatMap((queue) =>
+      [...(this.#queues.get(queue)?.values() ?? [])].flatMap((group) => group.first(perGroup)),
+    )
+  }
+
+  waiting(tenant_id: string, topic: string): readonly RecordKey[] {
+    return [...(this.#waiting.get(topicKey(tenant_id, topic))?.values() ?? [])]
+  }
+
+  #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null): void {
+    if (place.ready !== null) place.ready.group.drop(place.ready.entry)
+    place.ready = null
+    if (ready === null) return
+    const group = this.#group(ready.queue, `${key.tenant_id}\n${ready.group}`)
+    const head = { key: key as RecordKey<'job'>, ready }
+    place.ready = { group, entry: group.push(ready.rank, key.id, head) }
+  }
+
+  #group(queue: string, name: string): Group {
+    let groups = this.#queues.get(queue)
+    if (groups === undefined) {
+      groups = new Map()
+      this.#queues.set(queue, groups)
+    }
+    let group = groups.get(name)
+    if (group === undefined) {
+      // A tenant that has gone quiet must not be looked at for ever.
+      for (const [other, heap] of groups) if (heap.isEmpty) groups.delete(other)
+      group = new Heap()
+      groups.set(name, group)
+    }
+    return group
+  }
+
+  #moveWaiting(key: RecordKey, place: WorkPlace, topics: readonly string[]): void {
+    const id = `${key.kind}\n${key.id}`
+    for (const topic of place.waits_for) {
+      const name = topicKey(key.tenant_id, topic)
+      const waiting = this.#waiting.get(name)
+      waiting?.delete(id)
+      if (waiting?.size === 0) this.#waiting.delete(name)
+    }
+    place.waits_for = topics
+    for (const topic of topics) {
+      const name = topicKey(key.tenant_id, topic)
+      const waiting = this.#waiting.get(name)
+      if (waiting === undefined) this.#waiting.set(name, new Map([[id, key]]))
+      else waiting.set(id, key)
+    }
+  }
+}
+
+function topicKey(tenant_id: string, topic: string): string {
+  return `${tenant_id}\n${topic}`
+}

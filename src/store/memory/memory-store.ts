@@ -1,0 +1,212 @@
+import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
+import { type AuditEntry, type AuditRecord, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
+import type { Decision, Given } from '../../core/decision.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import { must } from '../../core/must.ts'
+import type { ReadyHead } from '../../core/pick.ts'
+import { LedgerClosed } from '../../errors/input-errors.ts'
+import type { World } from '../../world/world.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { seqOf } from '../cursor.ts'
+import { checkLive } from '../live/check-live.ts'
+import { findRecords } from '../live/find-records.ts'
+import { decideOn } from '../live/live-given.ts'
+import { LiveState } from '../live/live-state.ts'
+import { TwoKeys } from '../live/two-keys.ts'
+import { type AuditQuery, type FindQuery, matchesAudit, type Page, pageSize } from '../query.ts'
+import type {
+  Finding,
+  MaintenanceReport,
+  Outcome,
+  Store,
+  StoreStats,
+  Sweep,
+  Swept,
+  WatchOptions,
+} from '../store.ts'
+import { MemoryLog } from './memory-log.ts'
+import { Watchers } from './watchers.ts'
+
+/** Rides in the process and ends with it. The reference that every other engine is compared with. */
+export class MemoryStore implements Store {
+  readonly capabilities: Capabilities = {
+    engine: 'memory',
+    atomic: 'transaction',
+    order: 'total',
+    watch: 'push',
+    multiProcess: false,
+    counts: 'exact',
+    findOrders: ['id', 'changed'],
+    batch: true,
+  }
+
+  readonly #world: World
+  readonly #live = new LiveState()
+  readonly #log = new MemoryLog()
+  readonly #watchers = new Watchers(this.#log)
+  readonly #refusals = new TwoKeys<number>()
+  #now = 0
+  #commits = 0
+  #closed = false
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  async transact<A>(_keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    this.#mustBeOpen()
+    const outcome = this.#commit(decide)
+    this.#watchers.wake()
+    return outcome
+  }
+
+  async sweep<A>(
+    selector: Sweep,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    this.#mustBeOpen()
+    const swept = this.#select(selector).map((key) => ({
+      key,
+      outcome: this.#commit((given) => decide(key, given)),
+    }))
+    this.#watchers.wake()
+    return swept
+  }
+
+  async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
+    this.#mustBeOpen()
+    return this.#live.record(key)
+  }
+
+  async load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
+    this.#mustBeOpen()
+    return this.#live.aggregate(key.kind, key.tenant_id, key.id)
+  }
+
+  async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {
+    this.#mustBeOpen()
+    return findRecords(this.#live.records(query.kind, query.tenant_id), query)
+  }
+
+  async audit(query: AuditQuery): Promise<Page<AuditRecord>> {
+    this.#mustBeOpen()
+    const size = pageSize(query.limit)
+    const items: AuditRecord[] = []
+    for (const record of this.#read(query)) {
+      if (!matchesAudit(record, query)) continue
+      if (items.length === size) return { items, next: (items[size - 1] as AuditRecord).cursor }
+      items.push(record)
+    }
+    return { items, next: null }
+  }
+
+  async counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {
+    this.#mustBeOpen()
+    return this.#live.counts.read(kind, tenant_id)
+  }
+
+  async ready(queues: readonly string[], perGroup: number): Promise<readonly ReadyHead[]> {
+    this.#mustBeOpen()
+    return this.#live.work.heads(queues, perGroup)
+  }
+
+  async nextDue(): Promise<number | null> {
+    this.#mustBeOpen()
+    return this.#live.work.nextDue()
+  }
+
+  watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
+    this.#mustBeOpen()
+    return this.#watchers.watch(options)
+  }
+
+  async stats(): Promise<StoreStats> {
+    this.#mustBeOpen()
+    const total = (kind: RecordKind) =>
+      Object.values(this.#live.counts.read(kind)).reduce((sum, n) => sum + n, 0)
+    return {
+      engine: this.capabilities.engine,
+      records: {
+        document: total('document'),
+        job: total('job'),
+        step: total('step'),
+        outbox: total('outbox'),
+        run: total('run'),
+        workstream: total('workstream'),
+      },
+      audit_records: this.#log.lastSeq,
+      pending_signals: this.#live.signals.pending,
+    }
+  }
+
+  /** Nothing to compact: what is here is all there is. */
+  async maintain(): Promise<MaintenanceReport> {
+    this.#mustBeOpen()
+    return { compacted: false, removed_audit_records: 0 }
+  }
+
+  async check(): Promise<readonly Finding[]> {
+    this.#mustBeOpen()
+    return checkLive(this.#live, this.#log.after(0))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#watchers.close()
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new LedgerClosed()
+  }
+
+  #commit<A>(decide: (given: Given) => Decision<A>): Outcome<A> {
+    const decision = decideOn(this.#live, this.#time(), this.#world.ids, decide)
+    must(decision.kind !== 'need', 'in memory everything is loaded')
+    if (decision.kind === 'refusal') {
+      if (decision.audit !== null) this.#appendCapped(decision.audit)
+      return { ok: false, refusal: decision.refusal }
+    }
+    this.#commits++
+    this.#live.apply(decision.change, String(this.#commits))
+    for (const entry of decision.change.audit) {
+      if (entry.event === 'moved') this.#log.append(entry)
+      else this.#appendCapped(entry)
+    }
+    return { ok: true, answer: decision.answer }
+  }
+
+  #select(selector: Sweep): readonly RecordKey[] {
+    switch (selector.what) {
+      case 'due':
+        return this.#live.work.due(this.#time(), selector.limit)
+      case 'signalled':
+        return this.#live.signals.page(selector.limit, (signal) =>
+          this.#live.work.waiting(signal.tenant_id, signal.topic),
+        )
+      case 'ready': {
+        const heads = this.#live.work.heads(selector.queues, selector.perGroup)
+        const used = (tenant_id: string, key: string) => this.#live.devices.used(tenant_id, key)
+        return selector.pick(heads, used).map((head) => head.key)
+      }
+    }
+  }
+
+  /** Never goes back, whatever the clock does. */
+  #time(): number {
+    this.#now = Math.max(this.#now, this.#world.clock.now())
+    return this.#now
+  }
+
+  #appendCapped(entry: AuditEntry): void {
+    const name = `${entry.kind}\n${entry.id}`
+    const kept = this.#refusals.get(entry.tenant_id, name) ?? 0
+    if (kept >= REFUSALS_KEPT_PER_RECORD) return
+    this.#refusals.set(entry.tenant_id, name, kept + 1)
+    this.#log.append(entry)
+  }
+
+  #read(query: AuditQuery): Iterable<AuditRecord> {
+    if (query.direction !== 'desc') return this.#log.after(seqOf(query.after ?? '0'))
+    return this.#log.before(query.after === undefined ? Number.POSITIVE_INFINITY : seqOf(query.after))
+  }
+}

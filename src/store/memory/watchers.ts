@@ -1,0 +1,61 @@
+import type { AuditRecord } from '../../core/audit.ts'
+import { seqOf } from '../cursor.ts'
+import type { WatchOptions } from '../store.ts'
+import type { MemoryLog } from './memory-log.ts'
+
+/** Followers of the log: each reads at its own pace from where it stands, and sleeps when it has seen all. */
+export class Watchers {
+  readonly #log: MemoryLog
+  readonly #sleeping = new Set<() => void>()
+  #closed = false
+
+  constructor(log: MemoryLog) {
+    this.#log = log
+  }
+
+  wake(): void {
+    for (const resume of this.#sleeping) resume()
+    this.#sleeping.clear()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.wake()
+  }
+
+  /** The place to start from is fixed when it is called, not when it is first read. */
+  watch({ after, tenant_id, signal }: WatchOptions): AsyncIterable<AuditRecord> {
+    const start = after === undefined ? this.#log.lastSeq : seqOf(after)
+    return this.#follow(start, tenant_id, signal)
+  }
+
+  async *#follow(start: number, tenant_id: string | undefined, signal: AbortSignal | undefined) {
+    let seen = start
+    while (!this.#isOver(signal)) {
+      for (const record of this.#log.after(seen)) {
+        seen = record.seq
+        if (tenant_id !== undefined && record.tenant_id !== tenant_id) continue
+        yield record
+        if (this.#isOver(signal)) return
+      }
+      if (seen === this.#log.lastSeq) await this.#sleep(signal)
+    }
+  }
+
+  #isOver(signal: AbortSignal | undefined): boolean {
+    return this.#closed || signal?.aborted === true
+  }
+
+  #sleep(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const resume = () => {
+        signal?.removeEventListener('abort', resume)
+        this.#sleeping.delete(resume)
+        resolve()
+      }
+      signal?.addEventListener('abort', resume)
+      if (this.#isOver(signal)) resume()
+      else this.#sleeping.add(resume)
+    })
+  }
+}

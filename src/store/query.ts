@@ -1,0 +1,110 @@
+import type { RecordOf } from '../core/aggregate.ts'
+import type { AuditEvent, AuditRecord } from '../core/audit.ts'
+import type { RecordKind } from '../core/machines/all.ts'
+import type { FindOrder } from './capabilities.ts'
+
+/** A position that an earlier answer gave out; its inside is the engine's own business. */
+export type Cursor = string
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Where the next page starts; null when there is none. */
+  readonly next: Cursor | null
+}
+
+/** Fields that `find` filters by: one value, or any of several. A record without the field does not match. */
+export const FILTER_FIELDS = [
+  'state',
+  'adapter',
+  'request_type',
+  'protocol_id',
+  'run_id',
+  'workstream_id',
+  'doc_id',
+  'job_id',
+  'step_id',
+  'service',
+  'queue',
+] as const
+
+export type FilterField = (typeof FILTER_FIELDS)[number]
+
+export interface FindQuery<K extends RecordKind = RecordKind> {
+  readonly kind: K
+  /** All tenants when absent. */
+  readonly tenant_id?: string | undefined
+  readonly where?: { readonly [F in FilterField]?: string | readonly string[] | undefined } | undefined
+  /** Epoch milliseconds; from is included, before is not. */
+  readonly changedFrom?: number | undefined
+  readonly changedBefore?: number | undefined
+  readonly order?: FindOrder | undefined
+  readonly direction?: 'asc' | 'desc' | undefined
+  readonly after?: Cursor | undefined
+  readonly limit?: number | undefined
+}
+
+export interface AuditQuery {
+  readonly tenant_id?: string | undefined
+  readonly kind?: RecordKind | undefined
+  readonly id?: string | undefined
+  readonly job_id?: string | undefined
+  readonly doc_id?: string | undefined
+  /** The state that was entered. */
+  readonly state?: string | undefined
+  readonly adapter?: string | undefined
+  readonly error_type?: string | undefined
+  readonly actor?: string | undefined
+  readonly event?: AuditEvent | undefined
+  /** Epoch milliseconds; from is included, before is not. */
+  readonly from?: number | undefined
+  readonly before?: number | undefined
+  /** Newest first with `desc`; the default is the order in which it happened. */
+  readonly direction?: 'asc' | 'desc' | undefined
+  readonly after?: Cursor | undefined
+  readonly limit?: number | undefined
+}
+
+export const DEFAULT_PAGE = 100
+export const LARGEST_PAGE = 1000
+
+export function pageSize(limit: number | undefined): number {
+  return Math.min(limit ?? DEFAULT_PAGE, LARGEST_PAGE)
+}
+
+/** Epoch milliseconds of the last change of a record of any kind. */
+export function changedAt(record: RecordOf[RecordKind]): number {
+  return record.kind === 'document' ? record.updated_at * 1000 : Date.parse(record.updated_at)
+}
+
+export function matchesFind(record: RecordOf[RecordKind], query: FindQuery): boolean {
+  for (const field of FILTER_FIELDS) {
+    const wanted = query.where?.[field]
+    if (wanted === undefined) continue
+    const value = (record as unknown as { readonly [field: string]: unknown })[field]
+    if (typeof wanted === 'string' ? value !== wanted : !wanted.includes(value as string)) return false
+  }
+  if (query.changedFrom === undefined && query.changedBefore === undefined) return true
+  const at = changedAt(record)
+  return at >= (query.changedFrom ?? at) && (query.changedBefore === undefined || at < query.changedBefore)
+}
+
+const AUDIT_FIELDS = [
+  'tenant_id',
+  'kind',
+  'id',
+  'job_id',
+  'doc_id',
+  'adapter',
+  'error_type',
+  'actor',
+  'event',
+] as const
+
+export function matchesAudit(record: AuditRecord, query: AuditQuery): boolean {
+  for (const field of AUDIT_FIELDS) {
+    if (query[field] !== undefined && query[field] !== record[field]) return false
+  }
+  if (query.state !== undefined && query.state !== record.new_state) return false
+  const at = record.timestamp * 1000
+  return at >= (query.from ?? at) && (query.before === undefined || at < query.before)
+}

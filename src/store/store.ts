@@ -1,0 +1,107 @@
+import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../core/aggregate.ts'
+import type { AuditRecord } from '../core/audit.ts'
+import type { Decision, Given } from '../core/decision.ts'
+import type { RecordKind } from '../core/machines/all.ts'
+import type { ReadyHead } from '../core/pick.ts'
+import type { Refusal } from '../core/refusal.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { AuditQuery, Cursor, FindQuery, Page } from './query.ts'
+
+/**
+ * A store keeps records of six kinds and their history. It holds no rules: it loads aggregates, calls the decision
+ * it was given, and writes what comes back. What every engine promises:
+ *
+ * - `transact` and `sweep` resolve only when the change is durable; many calls in flight share one write.
+ * - A decision may be called several times before it is written: after `need`, after a claim or slot was answered
+ *   otherwise, after a lost race. It has to be pure.
+ * - Records in `puts` get their new etag in place, so an answer that carries one carries its etag.
+ * - Decisions see what is pending, readers only what is durable. A write that fails takes back all that was
+ *   pending and rejects every caller concerned.
+ * - A refusal or an ignored message changes no record and no etag; at most `REFUSALS_KEPT_PER_RECORD` are kept.
+ * - A signal is delivered at least once to everything that waits for its topic when it is written. One that
+ *   nobody waits for may be dropped at once.
+ */
+export interface Store {
+  readonly capabilities: Capabilities
+
+  /** Loads these aggregates, decides once, writes all of it or nothing. */
+  transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>>
+
+  /** Selects aggregates that have something to do, and decides on each by itself. */
+  sweep<A>(
+    selector: Sweep,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]>
+
+  get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null>
+  load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null>
+  find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>>
+  audit(query: AuditQuery): Promise<Page<AuditRecord>>
+  /** How many records of a kind are in each state; states without any may be left out. */
+  counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }>
+  /** The heads of each group of ready work, without taking any. */
+  ready(queues: readonly string[], perGroup: number): Promise<readonly ReadyHead[]>
+  /** Epoch milliseconds of the earliest timer; null when there is none. */
+  nextDue(): Promise<number | null>
+  /** The history after a cursor, then what happens, as it becomes durable: nothing skipped, nothing twice. */
+  watch(options?: WatchOptions): AsyncIterable<AuditRecord>
+  stats(): Promise<StoreStats>
+
+  /** Compaction and retention. */
+  maintain(): Promise<MaintenanceReport>
+  /** Looks for damage and contradictions; an empty list is good news. */
+  check(): Promise<readonly Finding[]>
+  /** Finishes what is pending, ends every `watch`; closing twice is harmless. */
+  close(): Promise<void>
+}
+
+export type Sweep =
+  /** Ready work: the store shows up to `perGroup` heads of each group, `pick` chooses. */
+  | {
+      readonly what: 'ready'
+      readonly queues: readonly string[]
+      readonly perGroup: number
+      readonly pick: (heads: readonly ReadyHead[], used: SlotUse) => readonly ReadyHead[]
+    }
+  /** Work whose time has come. */
+  | { readonly what: 'due'; readonly limit: number }
+  /** Work that was signalled. */
+  | { readonly what: 'signalled'; readonly limit: number }
+
+export type SlotUse = (tenant_id: string, key: string) => number
+
+export type Outcome<A> =
+  | { readonly ok: true; readonly answer: A }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+export interface Swept<A> {
+  readonly key: RecordKey
+  readonly outcome: Outcome<A>
+}
+
+export interface WatchOptions {
+  /** Only what comes after it; from the very beginning with `START`; from now on when absent. */
+  readonly after?: Cursor | undefined
+  readonly tenant_id?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The cursor before everything. */
+export const START: Cursor = '0'
+
+export interface StoreStats {
+  readonly engine: string
+  readonly records: { readonly [K in RecordKind]: number }
+  readonly audit_records: number
+  readonly pending_signals: number
+}
+
+export interface MaintenanceReport {
+  readonly compacted: boolean
+  readonly removed_audit_records: number
+}
+
+export interface Finding {
+  readonly where: string
+  readonly what: string
+}

@@ -1,0 +1,6 @@
+/** Epoch milliseconds. */
+export interface Clock {
+  now(): number
+}
+
+export const systemClock: Clock = { now: () => Date.now() }

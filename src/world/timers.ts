@@ -1,0 +1,18 @@
+export interface Timers {
+  /** Calls back once, after so many milliseconds, unless cancelled. Does not keep the process alive. */
+  after(ms: number, callback: () => void): Timer
+}
+
+export interface Timer {
+  cancel(): void
+}
+
+/** Longest wait the platform takes; a longer one would fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+export const systemTimers: Timers = {
+  after(ms, callback) {
+    const timeout = setTimeout(callback, Math.min(ms, LONGEST_TIMER_MS)).unref()
+    return { cancel: () => clearTimeout(timeout) }
+  },
+}

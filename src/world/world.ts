@@ -1,0 +1,30 @@
+import type { IdSource } from '../core/decision.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Disk } from './disk.ts'
+import { systemIds } from './ids.ts'
+import { debugLogger, type Logger } from './logger.ts'
+import { nodeDisk } from './node-disk.ts'
+import { type Random, systemRandom } from './random.ts'
+import { systemTimers, type Timers } from './timers.ts'
+
+/** Everything outside the program: handed in, so that tests can hand in another. */
+export interface World {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly ids: IdSource
+  readonly random: Random
+  readonly disk: Disk
+  readonly logger: Logger
+  /** Tells the developer, once, that something they use is going away. */
+  warn(message: string, code: string): void
+}
+
+export const realWorld: World = {
+  clock: systemClock,
+  timers: systemTimers,
+  ids: systemIds,
+  random: systemRandom,
+  disk: nodeDisk,
+  logger: debugLogger,
+  warn: (message, code) => process.emitWarning(message, { type: 'DeprecationWarning', code }),
+}

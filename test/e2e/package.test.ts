@@ -1,0 +1,73 @@
+// The package as its users get it: packed, installed into an empty project, and loaded by a plain Node.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const OLDEST_SUPPORTED = 24
+
+const folder = mkdtempSync(join(tmpdir(), 'waybill-package-'))
+const app = join(folder, 'app')
+
+beforeAll(() => {
+  npm(ROOT, 'pack', '--pack-destination', folder)
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'no tarball'
+  mkdirSync(app)
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  npm(app, 'install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', join(folder, tarball))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it('loads from an empty project and exports what the documentation shows', () => {
+  const script = `
+    import { LedgerState, openLedger } from 'waybill'
+    console.log(JSON.stringify({ openLedger: typeof openLedger, LedgerState: typeof LedgerState }))`
+  const { status, stdout, stderr } = runScript(process.execPath, script)
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout)).toEqual({ openLedger: 'function', LedgerState: 'object' })
+  expect(status).toBe(0)
+})
+
+it('brings no development tools along', () => {
+  const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
+  expect(installed.sort()).toEqual(['canonicalize', 'uuid', 'waybill', 'zod'])
+  expect(existsSync(join(app, 'node_modules/waybill/dist/index.d.ts'))).toBe(true)
+})
+
+it('tells an older Node which one is needed', (context) => {
+  const node = olderNode()
+  if (node === undefined) return context.skip(`no Node older than ${OLDEST_SUPPORTED} on this machine`)
+  const { status, stderr } = runScript(node, `import 'waybill'`)
+  expect(status).not.toBe(0)
+  expect(stderr).toContain(`Node ${OLDEST_SUPPORTED}`)
+  expect(stderr).not.toContain('SyntaxError')
+})
+
+function npm(cwd: string, ...args: string[]) {
+  execFileSync('npm', [...args, '--loglevel=error'], {
+    cwd,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    timeout: 100_000,
+  })
+}
+
+function runScript(node: string, script: string) {
+  const file = join(app, 'script.mjs')
+  writeFileSync(file, script)
+  // The condition that means "the source" here must play no part.
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  return spawnSync(node, [file], { cwd: app, encoding: 'utf8', env, timeout: 30_000 })
+}
+
+/** npm puts this repository's Node 26 first on the PATH; the machine's own may be further down. */
+function olderNode(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
+  return folders
+    .map((entry) => join(entry, 'node'))
+    .filter((file) => existsSync(file))
+    .find((file) => Number(execFileSync(file, ['-p', 'parseInt(process.versions.node)'])) < OLDEST_SUPPORTED)
+}

@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config'
+import { SUITES } from './scripts/suites.ts'
+
+// `import 'waybill'` means the source, here and in whatever Node loads by itself. The others are Vite's own.
+const conditions = ['waybill-source', 'module', 'node', 'development|production']
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    passWithNoTests: true,
+    coverage: {
+      provider: 'v8',
+      include: ['src/core/**/*.ts'],
+      exclude: ['**/*.test.ts'],
+      reporter: [['text', { skipFull: true }]],
+      // The rules decide what happens to people's work: every branch of them is tested.
+      thresholds: { 'src/core/**': { 100: true } },
+    },
+    projects: SUITES.flatMap(({ name, include, testTimeoutMs = 10_000, oneAtATime = false }) =>
+      include === undefined
+        ? []
+        : {
+            extends: true,
+            test: {
+              name,
+              include,
+              execArgv: ['--conditions=waybill-source'],
+              testTimeout: testTimeoutMs,
+              hookTimeout: testTimeoutMs,
+              fileParallelism: !oneAtATime,
+            },
+          },
+    ),
+  },
+})
