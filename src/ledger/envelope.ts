@@ -60,9 +60,6 @@ export type ParsedEnvelope = z.output<typeof envelopeSchema>
 export function parseEnvelope(envelope: unknown): ParsedEnvelope {
   const parsed = envelopeSchema.safeParse(envelope)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  if (!Object.hasOwn(envelope as object, 'payload')) {
-    throw new InvalidInput('payload', 'payload is missing', 'Give it; {} if there is nothing to say.')
-  }
   checkJson('payload', parsed.data.payload)
   return parsed.data
 }

@@ -10,7 +10,11 @@ const errorSchema = z.strictObject({
 })
 
 const resultSchema = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('SUCCEEDED'), output: z.unknown(), output_ref: refSchema.optional() }),
+  z.strictObject({
+    status: z.literal('SUCCEEDED'),
+    output: z.unknown().optional(),
+    output_ref: refSchema.optional(),
+  }),
   z.strictObject({
     status: z.literal('FAILED'),
     failure_class: z.enum(['RETRYABLE', 'NON_RETRYABLE']),

@@ -1,0 +1,6 @@
+import '../node-version.ts'
+
+export { MemoryDisk } from './memory-disk.ts'
+export { SeededRandom } from './seeded-random.ts'
+export { VirtualClock } from './virtual-clock.ts'
+export { type LogLine, type VirtualWorld, type VirtualWorldOptions, virtualWorld } from './virtual-world.ts'

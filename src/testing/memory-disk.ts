@@ -1,0 +1,80 @@
+import { dirname } from 'node:path'
+import type { Disk, DiskFile } from '../world/disk.ts'
+
+/** A disk in memory that keeps everything: for tests that need a disk, not for tests of losing one. */
+export class MemoryDisk implements Disk {
+  readonly #files = new Map<string, { bytes: Uint8Array }>()
+  readonly #folders = new Set<string>()
+
+  async open(path: string): Promise<DiskFile> {
+    let file = this.#files.get(path)
+    if (file === undefined) {
+      if (!this.#folders.has(dirname(path))) throw missing(path)
+      file = { bytes: new Uint8Array(0) }
+      this.#files.set(path, file)
+    }
+    return new MemoryFile(file)
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    const names = [...this.#files.keys(), ...this.#folders].filter(
+      (path) => path !== folder && dirname(path) === folder,
+    )
+    return names.map((path) => path.slice(folder.length + 1)).sort()
+  }
+
+  async makeFolder(folder: string): Promise<void> {
+    for (let path = folder; !this.#folders.has(path); path = dirname(path)) this.#folders.add(path)
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const file = this.#files.get(from)
+    if (file === undefined) throw missing(from)
+    this.#files.delete(from)
+    this.#files.set(to, file)
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#files.delete(path)
+  }
+
+  async syncFolder(folder: string): Promise<void> {
+    if (!this.#folders.has(folder)) throw missing(folder)
+  }
+}
+
+class MemoryFile implements DiskFile {
+  readonly #file: { bytes: Uint8Array }
+
+  constructor(file: { bytes: Uint8Array }) {
+    this.#file = file
+  }
+
+  async size(): Promise<number> {
+    return this.#file.bytes.length
+  }
+
+  async read(position: number, length: number): Promise<Uint8Array> {
+    return this.#file.bytes.slice(position, position + length)
+  }
+
+  async write(position: number, bytes: Uint8Array): Promise<void> {
+    const end = position + bytes.length
+    if (end > this.#file.bytes.length) await this.truncate(end)
+    this.#file.bytes.set(bytes, position)
+  }
+
+  async truncate(size: number): Promise<void> {
+    const bytes = new Uint8Array(size)
+    bytes.set(this.#file.bytes.subarray(0, size))
+    this.#file.bytes = bytes
+  }
+
+  async sync(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}
+
+function missing(path: string): Error {
+  return Object.assign(new Error(`ENOENT: no such file or directory, '${path}'`), { code: 'ENOENT' })
+}

@@ -1,0 +1,56 @@
+import { v7 } from 'uuid'
+import type { World } from '../world/world.ts'
+import { MemoryDisk } from './memory-disk.ts'
+import { SeededRandom } from './seeded-random.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+export interface VirtualWorldOptions {
+  readonly seed?: number
+  /** Epoch milliseconds at which time begins. */
+  readonly startMs?: number
+}
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly fields: object
+  readonly message: string
+}
+
+/** A world in which nothing happens by itself, and everything happens the same way again. */
+export interface VirtualWorld extends World {
+  readonly clock: VirtualClock
+  readonly disk: MemoryDisk
+  /** What was logged and warned about, in order. */
+  readonly logged: readonly LogLine[]
+  readonly warned: readonly { readonly message: string; readonly code: string }[]
+  advanceBy(ms: number): Promise<void>
+}
+
+const START_MS = Date.UTC(2025, 0, 2, 3, 4, 5)
+
+export function virtualWorld({ seed = 1, startMs = START_MS }: VirtualWorldOptions = {}): VirtualWorld {
+  const clock = new VirtualClock(startMs)
+  const random = new SeededRandom(seed)
+  const logged: LogLine[] = []
+  const warned: { message: string; code: string }[] = []
+  const log = (level: LogLine['level']) => (fields: object, message: string) =>
+    void logged.push({ level, fields, message })
+  let made = 0
+  return {
+    clock,
+    timers: clock,
+    random,
+    disk: new MemoryDisk(),
+    ids: {
+      next: () => {
+        const bytes = Uint8Array.from({ length: 16 }, () => random.next() * 256)
+        return v7({ msecs: clock.now(), seq: made++, random: bytes })
+      },
+    },
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    warn: (message, code) => void warned.push({ message, code }),
+    logged,
+    warned,
+    advanceBy: (ms) => clock.advanceBy(ms),
+  }
+}
