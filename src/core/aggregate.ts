@@ -77,14 +77,14 @@ export function isOpenRow(row: OutboxRecord): boolean {
 export function applyToJob(before: JobAggregate | null, puts: readonly LedgerRecord[]): JobAggregate {
   let job = before?.job
   const steps = before === null ? [] : before.steps.slice()
-  const outbox = new Map(before?.outbox.map((row) => [row.outbox_id, row]))
+  let outbox = before?.outbox ?? []
   for (const put of puts) {
     if (put.kind === 'job') job = put
-    if (put.kind === 'step') steps[put.step_index] = put
-    if (put.kind === 'outbox') {
-      if (isOpenRow(put)) outbox.set(put.outbox_id, put)
-      else outbox.delete(put.outbox_id)
+    else if (put.kind === 'step') steps[put.step_index] = put
+    else if (put.kind === 'outbox') {
+      outbox = outbox.filter((row) => row.outbox_id !== put.outbox_id)
+      if (isOpenRow(put)) outbox = [...outbox, put]
     }
   }
-  return { job: present(job, 'a job aggregate has its job'), steps, outbox: [...outbox.values()] }
+  return { job: present(job, 'a job aggregate has its job'), steps, outbox }
 }

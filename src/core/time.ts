@@ -3,16 +3,18 @@
  * sort as they are; documents and audit records carry epoch seconds, as their readers expect.
  */
 
-// One commit stamps many fields with the same instant: formatting it once is most of the saving.
-let lastMs = Number.NaN
-let lastIso = ''
+// One commit stamps many fields with the same few instants: formatting each once is most of the saving.
+const CACHED = 8
+const cachedMs = new Array<number>(CACHED).fill(Number.NaN)
+const cachedIso = new Array<string>(CACHED).fill('')
 
 export function toIso(ms: number): string {
-  if (ms !== lastMs) {
-    lastIso = new Date(ms).toISOString()
-    lastMs = ms
-  }
-  return lastIso
+  const place = ms % CACHED
+  if (cachedMs[place] === ms) return cachedIso[place] as string
+  const iso = new Date(ms).toISOString()
+  cachedMs[place] = ms
+  cachedIso[place] = iso
+  return iso
 }
 
 export function fromIso(iso: string): number {

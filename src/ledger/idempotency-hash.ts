@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { identityOf, type RequestIdentity } from '../core/idempotency.ts'
 
 /** SHA-256 of the canonical JSON (RFC 8785) of what makes a request the same request. */
 export function idempotencyHash(request: RequestIdentity): string {
-  return createHash('sha256')
-    .update(canonicalize(identityOf(request)) as string)
-    .digest('hex')
+  return hash('sha256', canonicalize(identityOf(request)) as string, 'hex')
 }

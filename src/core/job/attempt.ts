@@ -15,7 +15,7 @@ export function markSent(draft: JobDraft, row: OutboxRecord, step: StepRecord): 
 
 function awaitAck(draft: JobDraft, step: StepRecord): StepRecord {
   return draft.moveStep(step.step_index, 'AWAITING_ACK', {
-    ack_deadline_at: draft.after(policyOf(step).ack_timeout_ms),
+    ack_deadline_at: draft.after(policyOf(step, 'ack_timeout_ms')),
   })
 }
 
@@ -29,7 +29,7 @@ export function beginWork(draft: JobDraft, step: StepRecord): StepRecord {
   catchUp(draft)
   return draft.moveStep(current.step_index, 'IN_PROGRESS', {
     ack_deadline_at: null,
-    lease_expires_at: draft.after(policyOf(current).lease_ms),
+    lease_expires_at: draft.after(policyOf(current, 'lease_ms')),
   })
 }
 
@@ -47,9 +47,8 @@ export function succeedStep(
 
 /** The attempt is over without success: another one after the backoff, or the end of step and job. */
 export function failAttempt(draft: JobDraft, step: StepRecord, error: StepError, retryable: boolean): void {
-  const policy = policyOf(step)
-  if (retryable && step.attempt_no < policy.max_attempts) {
-    const wait = backoffMs(policy.backoff, step.attempt_no, chanceOf(step.lease_id as string))
+  if (retryable && step.attempt_no < policyOf(step, 'max_attempts')) {
+    const wait = backoffMs(policyOf(step, 'backoff'), step.attempt_no, chanceOf(step.lease_id as string))
     leaveAttempt(draft, step, 'FAILED_RETRY', { retry_at: draft.after(wait), holder: null }, error)
     return
   }

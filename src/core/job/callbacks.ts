@@ -22,17 +22,17 @@ export function decideCallback(draft: JobDraft, command: CallbackCommand): Decis
   }
   if (isOver(step) || (command.type === 'ackStep' && step.state === 'IN_PROGRESS')) {
     draft.ignore(command.type, step)
-    return draft.finish(() => answer('ignored', draft, step))
+    return draft.finish(answer('ignored', draft, step))
   }
   const working = step.state === 'IN_PROGRESS' ? step : beginWork(draft, step)
   if (command.type === 'heartbeatStep') {
-    draft.setStep(step.step_index, { lease_expires_at: draft.after(policyOf(step).lease_ms) })
+    draft.setStep(step.step_index, { lease_expires_at: draft.after(policyOf(step, 'lease_ms')) })
   }
   if (command.type === 'reportResult') {
     takeResult(draft, working, command.result)
     settle(draft)
   }
-  return draft.finish(() => answer('accepted', draft, draft.steps[step.step_index] as StepRecord))
+  return draft.finish(answer('accepted', draft, draft.steps[step.step_index] as StepRecord))
 }
 
 function isOver(step: StepRecord): boolean {

@@ -68,7 +68,7 @@ function advance(draft: JobDraft, command: AdvanceJob): Decision<JobRecord> {
   }
   settle(draft)
   draft.reindex()
-  return draft.finish(() => draft.job)
+  return draft.finish(draft.job)
 }
 
 /** Terminal and cancelling jobs stay as they are; asking again is harmless. */
@@ -79,7 +79,7 @@ function cancel(draft: JobDraft): Decision<JobRecord> {
     draft.moveJob('CANCELLING')
     settle(draft)
   }
-  return draft.finish(() => draft.job)
+  return draft.finish(draft.job)
 }
 
 function claimStep(draft: JobDraft, worker: string): Decision<ClaimAnswer> {
@@ -89,7 +89,9 @@ function claimStep(draft: JobDraft, worker: string): Decision<ClaimAnswer> {
   if (full !== undefined) return refuseLimit(draft, full)
   const begun = beginWork(draft, beginAttempt(draft, step, worker))
   const previous: Json = draft.steps[begun.step_index - 1]?.output ?? null
-  return draft.finish(() => ({ job: draft.job, step: begun, previous }))
+  // The answer carries the job as it is written, so its index fields have to be there first.
+  draft.reindex()
+  return draft.finish({ job: draft.job, step: begun, previous })
 }
 
 /** Takes the row there is, or dispatches a step that waited for a slot and takes its row in the same commit. */
@@ -102,12 +104,9 @@ function takeOutbox(draft: JobDraft): Decision<OutboxRecord> {
   }
   const row = draft.currentRow
   if (row === undefined || waitOn(draft) !== 'publish') return refuseTaking(draft, 'NOTHING_TO_PUBLISH')
-  const policy = policyOf(stepOf(draft, row))
-  const taken = draft.setRow(row, {
-    tries: row.tries + 1,
-    taken_until: draft.after(policy.publish_timeout_ms),
-  })
-  return draft.finish(() => taken)
+  const timeout = policyOf(stepOf(draft, row), 'publish_timeout_ms')
+  const taken = draft.setRow(row, { tries: row.tries + 1, taken_until: draft.after(timeout) })
+  return draft.finish(taken)
 }
 
 function recordPublish(
@@ -117,16 +116,16 @@ function recordPublish(
   const row = draft.currentRow
   if (row?.outbox_id !== command.outbox_id) {
     draft.ignore(command.type, draft.job)
-    return draft.finish(() => ({ status: 'ignored', cancel: false, lease_expires_at: null }))
+    return draft.finish({ status: 'ignored', cancel: false, lease_expires_at: null })
   }
   const step = stepOf(draft, row)
   if (command.type === 'recordPublishFailure') failPublish(draft, row, step, command.error)
   else markSent(draft, row, step)
-  return draft.finish(() => ({ status: 'accepted', cancel: false, lease_expires_at: null }))
+  return draft.finish({ status: 'accepted', cancel: false, lease_expires_at: null })
 }
 
 function waitOn(draft: JobDraft) {
-  return waitOf({ job: draft.job, steps: draft.steps, outbox: draft.rows }, draft.given.now).cause
+  return waitOf(draft, draft.given.now).cause
 }
 
 function waitingStep(draft: JobDraft): StepRecord | undefined {

@@ -12,7 +12,7 @@ import type { OutboxRecord, StepRecord } from './record.ts'
 /** Gives the step a new attempt and lease. Who carries it out, and how they hear of it, is the caller's matter. */
 export function beginAttempt(draft: JobDraft, step: StepRecord, holder: string): StepRecord {
   const attempt_no = step.attempt_no + 1
-  must(attempt_no <= policyOf(step).max_attempts, `step ${step.step_id} has an attempt left`)
+  must(attempt_no <= policyOf(step, 'max_attempts'), `step ${step.step_id} has an attempt left`)
   for (const limit of step.limits) {
     draft.slots.push({
       tenant_id: draft.job.tenant_id,
@@ -79,8 +79,7 @@ function routingOf(routed: Routing): Routing {
 
 /** A publish failed, or nobody said how it went in time. The last one fails the step for good. */
 export function failPublish(draft: JobDraft, row: OutboxRecord, step: StepRecord, error: StepError): void {
-  const policy = policyOf(step)
-  if (row.tries >= policy.publish_tries) {
+  if (row.tries >= policyOf(step, 'publish_tries')) {
     draft.moveRow(row, 'FAILED_FINAL', {}, error)
     leaveAttempt(draft, step, 'FAILED_FINAL', {}, error)
     endJob(draft, 'FAILED_FINAL', error)
@@ -88,7 +87,7 @@ export function failPublish(draft: JobDraft, row: OutboxRecord, step: StepRecord
   }
   draft.setRow(row, {
     taken_until: null,
-    next_try_at: draft.after(backoffMs(policy.publish_backoff, row.tries)),
+    next_try_at: draft.after(backoffMs(policyOf(step, 'publish_backoff'), row.tries)),
     last_error_code: error.code,
     last_error_message: error.message,
   })

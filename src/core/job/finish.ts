@@ -27,7 +27,7 @@ export function endJob(
   error?: StepError,
 ) {
   const why = error ?? ON_REQUEST
-  for (const row of draft.rows.filter(isOpenRow)) draft.moveRow(row, 'FAILED_FINAL', {}, why)
+  for (const row of draft.outbox.filter(isOpenRow)) draft.moveRow(row, 'FAILED_FINAL', {}, why)
   for (const step of draft.steps) {
     if (!isTerminal(stepMachine, step.state)) leaveAttempt(draft, step, 'CANCELLED', {}, why)
   }

@@ -57,10 +57,12 @@ export const DEFAULT_POLICY = {
 /** Another scheduler reports when it gets round to it: its lease is long, and any report renews it. */
 const EXTERNAL_LEASE_MS = 24 * HOUR_MS
 
-export function policyOf(step: {
-  readonly policy: StepPolicy
-  readonly delivery: Delivery
-}): Required<StepPolicy> {
-  const lease_ms = step.delivery === 'external' ? EXTERNAL_LEASE_MS : DEFAULT_POLICY.lease_ms
-  return { ...DEFAULT_POLICY, lease_ms, ...step.policy }
+export function policyOf<K extends keyof StepPolicy>(
+  step: { readonly policy: StepPolicy; readonly delivery: Delivery },
+  key: K,
+): Required<StepPolicy>[K] {
+  const own = step.policy[key]
+  if (own !== undefined) return own as Required<StepPolicy>[K]
+  const external = key === 'lease_ms' && step.delivery === 'external'
+  return (external ? EXTERNAL_LEASE_MS : DEFAULT_POLICY[key]) as Required<StepPolicy>[K]
 }

@@ -23,7 +23,7 @@ export function settle(draft: JobDraft): void {
 
 function settleOnce(draft: JobDraft): boolean {
   if (isTerminal(jobMachine, draft.job.state)) return false
-  const orphan = draft.rows.find((row) => isOpenRow(row) && row !== draft.currentRow)
+  const orphan = draft.outbox.find((row) => isOpenRow(row) && row !== draft.currentRow)
   if (orphan !== undefined) return closeOrphan(draft, orphan)
   const step = draft.active
   if (draft.job.state === 'CANCELLING') return settleCancelling(draft, step)
@@ -67,7 +67,7 @@ function settleCancelling(draft: JobDraft, step: StepRecord | undefined): boolea
 
 function settleStep(draft: JobDraft, step: StepRecord): boolean {
   const { job, given } = draft
-  const wait = waitOf({ job, steps: draft.steps, outbox: draft.rows }, given.now)
+  const wait = waitOf(draft, given.now)
   if (mayExpire(wait) && job.expires_at !== null && !isAhead(job.expires_at, given.now)) {
     const message = `Nothing took it up before ${job.expires_at}`
     endJob(draft, 'FAILED_FINAL', { code: 'EXPIRED', message })

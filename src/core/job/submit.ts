@@ -36,7 +36,7 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   jobs.delete(job_id)
   resolveDependencies(draft, jobs)
   settle(draft)
-  return draft.finish(() => ({ job_id, duplicate: false, differing: [] }))
+  return draft.finish({ job_id, duplicate: false, differing: [] })
 }
 
 function answerDuplicate(command: SubmitJob, given: Given, owner: string): Decision<SubmitAnswer> {

@@ -92,9 +92,8 @@ export function mayExpire(wait: Wait): boolean {
   )
 }
 
-export function dueOf(aggregate: JobAggregate, now: number): string | null {
-  const wait = waitOf(aggregate, now)
-  const expires = mayExpire(wait) ? aggregate.job.expires_at : null
+export function dueOf({ job }: JobAggregate, wait: Wait): string | null {
+  const expires = mayExpire(wait) ? job.expires_at : null
   if (wait.until === null) return expires
   return expires !== null && expires < wait.until ? expires : wait.until
 }
@@ -102,8 +101,7 @@ export function dueOf(aggregate: JobAggregate, now: number): string | null {
 /** Each level of priority is worth so much waiting: urgent work goes first, and nothing waits for ever. */
 export const PRIORITY_STEP_MS = 15 * MINUTE_MS
 
-export function readyOf(aggregate: JobAggregate, now: number): Ready | null {
-  const { cause } = waitOf(aggregate, now)
+export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null {
   if (cause !== 'claim' && cause !== 'publish') return null
   const step = activeStep(aggregate.steps) as StepRecord
   if (step.delivery === 'external') return null

@@ -24,13 +24,10 @@ export class Devices {
 
   /** A slot that the change asks for and cannot have; its own takes count too. */
   fullSlot(change: Change): SlotKey | undefined {
-    const asked = new Map<string, number>()
-    return change.slots.find((slot) => {
+    return change.slots.find((slot, i) => {
       if (slot.verb === 'release' || this.#holds(slot)) return false
-      const name = `${slot.tenant_id}\n${slot.key}`
-      const before = asked.get(name) ?? 0
-      asked.set(name, before + 1)
-      return this.used(slot.tenant_id, slot.key) + before >= slot.max
+      const before = change.slots.slice(0, i).filter((other) => isTakeOf(other, slot) && !this.#holds(other))
+      return this.used(slot.tenant_id, slot.key) + before.length >= slot.max
     })
   }
 
@@ -54,4 +51,8 @@ export class Devices {
       holders.add(slot.owner)
     }
   }
+}
+
+function isTakeOf(change: SlotChange, slot: SlotKey): boolean {
+  return change.verb === 'take' && change.key === slot.key && change.tenant_id === slot.tenant_id
 }

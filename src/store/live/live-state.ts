@@ -67,21 +67,16 @@ export class LiveState {
 
   /** Writes a change under a new etag. */
   apply(change: Change, etag: string): void {
-    const jobs = new TwoKeys<JobPart[]>()
+    const parts: JobPart[] = []
     for (const put of change.puts) {
       put.etag = etag
-      if (!isJobPart(put)) {
-        this.#putAlone(put)
-        continue
-      }
-      const parts = jobs.get(put.tenant_id, put.job_id)
-      if (parts === undefined) jobs.set(put.tenant_id, put.job_id, [put])
-      else parts.push(put)
+      if (isJobPart(put)) parts.push(put)
+      else this.#putAlone(put)
     }
-    for (const parts of jobs.values()) this.#putJob(parts)
+    for (const group of byJob(parts)) this.#putJob(group)
     this.devices.apply(change)
     for (const signal of change.signals) {
-      if (this.work.waiting(signal.tenant_id, signal.topic).length > 0) this.signals.push(signal)
+      if (this.work.isAwaited(signal.tenant_id, signal.topic)) this.signals.push(signal)
     }
   }
 
@@ -138,6 +133,21 @@ export class LiveState {
 
 function isJobPart(record: LedgerRecord): record is JobPart {
   return record.kind === 'job' || record.kind === 'step' || record.kind === 'outbox'
+}
+
+/** Nearly every change is about one job, and then there is nothing to sort. */
+function byJob(parts: readonly JobPart[]): Iterable<readonly JobPart[]> {
+  const first = parts[0]
+  if (first === undefined) return []
+  if (parts.every((part) => part.job_id === first.job_id && part.tenant_id === first.tenant_id))
+    return [parts]
+  const groups = new TwoKeys<JobPart[]>()
+  for (const part of parts) {
+    const group = groups.get(part.tenant_id, part.job_id)
+    if (group === undefined) groups.set(part.tenant_id, part.job_id, [part])
+    else group.push(part)
+  }
+  return groups.values()
 }
 
 function partBefore(before: JobAggregate | null, part: JobPart): LedgerRecord | undefined {

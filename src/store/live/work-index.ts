@@ -53,6 +53,10 @@ export class WorkIndex {
     )
   }
 
+  isAwaited(tenant_id: string, topic: string): boolean {
+    return this.#waiting.has(topicKey(tenant_id, topic))
+  }
+
   waiting(tenant_id: string, topic: string): readonly RecordKey[] {
     return [...(this.#waiting.get(topicKey(tenant_id, topic))?.values() ?? [])]
   }

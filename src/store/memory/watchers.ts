@@ -14,6 +14,7 @@ export class Watchers {
   }
 
   wake(): void {
+    if (this.#sleeping.size === 0) return
     for (const resume of this.#sleeping) resume()
     this.#sleeping.clear()
   }
