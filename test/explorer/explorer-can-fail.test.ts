@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { LedgerRecord } from '../../src/core/aggregate.ts'
+import type { Change, Decision, Given } from '../../src/core/decision.ts'
+import { decideJob } from '../../src/core/job/decide.ts'
+import { explore } from './explore.ts'
+import { type Kernel, protocolOf } from './job-system.ts'
+
+/** The kernel with its changes spoilt. */
+function spoilt(spoil: (change: Change, given: Given) => Partial<Change>): Kernel {
+  return (command, given): Decision<unknown> => {
+    const decision = decideJob(command, given)
+    if (decision.kind !== 'change') return decision
+    return { ...decision, change: { ...decision.change, ...spoil(decision.change, given) } }
+  }
+}
+
+function spoiltPuts(spoil: (put: LedgerRecord) => LedgerRecord): Kernel {
+  return spoilt(({ puts }) => ({ puts: puts.map(spoil) }))
+}
+
+/** Faults that a change to the kernel could well bring in, each with the law that it breaks. */
+const FAULTS: readonly (readonly [string, RegExp, Kernel])[] = [
+  [
+    'a move that the history does not mention',
+    /does not say so/,
+    spoilt(({ audit }) => ({ audit: audit.filter((entry) => entry.kind !== 'step') })),
+  ],
+  [
+    'a state passed through that the history leaves out',
+    /went from/,
+    spoilt(({ audit }) => ({
+      audit: audit.map((entry) => ({ ...entry, path: [entry.path[0] ?? null, entry.path.at(-1) as string] })),
+    })),
+  ],
+  [
+    'a callback accepted with any lease',
+    /does not hold the step/,
+    (command, given) => {
+      if (!('lease_id' in command)) return decideJob(command, given)
+      const steps = given.get('job', command.tenant_id, command.job_id)?.steps
+      const step = steps?.find(({ step_id }) => step_id === command.step_id)
+      if (!step?.lease_id) return decideJob(command, given)
+      return decideJob({ ...command, attempt_no: step.attempt_no, lease_id: step.lease_id }, given)
+    },
+  ],
+  [
+    'a lease used again for the next attempt',
+    /was used before/,
+    spoiltPuts((put) =>
+      (put.kind === 'step' || put.kind === 'outbox') && put.lease_id
+        ? { ...put, lease_id: 'the only lease' }
+        : put,
+    ),
+  ],
+  [
+    'a timer that is lost',
+    /waits for ever/,
+    spoiltPuts((put) => (put.kind === 'job' && put.state === 'IN_PROGRESS' ? { ...put, due_at: null } : put)),
+  ],
+  [
+    'ready work that is not shown',
+    /ready to/,
+    spoiltPuts((put) => (put.kind === 'job' ? { ...put, ready: null } : put)),
+  ],
+  [
+    'a slot that is not given back',
+    /in flight until it ends/,
+    spoilt(({ slots }) => ({ slots: slots.filter((slot) => slot.verb === 'take') })),
+  ],
+  [
+    'an outbox row left open by a cancel',
+    /had ended|row|open/,
+    spoilt(({ puts }) => ({ puts: puts.filter((put) => put.kind !== 'outbox' || put.state === 'PENDING') })),
+  ],
+  [
+    'a step that begins before the one in front of it has ended',
+    /later steps wait|does not say so|one step at most/,
+    spoiltPuts((put) =>
+      put.kind === 'step' && put.step_index === 1 && put.state === 'PENDING'
+        ? { ...put, state: 'DISPATCHING' }
+        : put,
+    ),
+  ],
+  [
+    'one attempt too many',
+    /was used before|within bounds/,
+    spoiltPuts((put) =>
+      put.kind === 'step' && put.state === 'FAILED_FINAL' ? { ...put, attempt_no: put.attempt_no + 1 } : put,
+    ),
+  ],
+  [
+    'an ending without a reason',
+    /says why/,
+    spoiltPuts((put) => (put.kind === 'job' ? { ...put, error_code: null } : put)),
+  ],
+]
+
+describe('the explorer finds planted faults', () => {
+  const protocol = protocolOf({ delivery: 'push' }, { delivery: 'push' })
+  for (const [fault, law, kernel] of FAULTS) {
+    it(fault, () => {
+      expect(() => explore(protocol, { depth: 9, states: 5_000, crashes: false, kernel })).toThrow(law)
+    })
+  }
+})

@@ -1,0 +1,167 @@
+import { applyToJob, type JobAggregate, type LedgerRecord } from '../../src/core/aggregate.ts'
+import type { Change, Decision, Given, SlotChange } from '../../src/core/decision.ts'
+import type { JobCommand, SubmitJob } from '../../src/core/job/commands.ts'
+import { decideJob } from '../../src/core/job/decide.ts'
+import type { Protocol, ProtocolStep } from '../../src/core/job/protocol.ts'
+import { toIso } from '../../src/core/time.ts'
+
+/** One job and everything around it that a command could meet: the nodes of the walk. */
+export interface SystemState {
+  readonly now: number
+  readonly aggregate: JobAggregate | null
+  /** Ids given out so far; the next one follows from it, so a state always goes on in the same way. */
+  readonly idsMade: number
+  /** Every lease and outbox row there ever was, for messages that come late. */
+  readonly leases: readonly Lease[]
+  readonly rows: readonly string[]
+  /** Slots held, by key. */
+  readonly held: ReadonlySet<string>
+  /** The last state of each record as the history tells it. */
+  readonly told: ReadonlyMap<string, string>
+}
+
+export interface Lease {
+  readonly step_id: string
+  readonly attempt_no: number
+  readonly lease_id: string
+}
+
+export const START_MS = Date.UTC(2025, 0, 1)
+const TENANT = 't1'
+const JOB = 'job-1'
+
+export const POLICY = {
+  max_attempts: 2,
+  ack_timeout_ms: 30_000,
+  lease_ms: 60_000,
+  backoff: { kind: 'list', delaysMs: [20_000] },
+  publish_tries: 2,
+  publish_timeout_ms: 30_000,
+  publish_backoff: { kind: 'list', delaysMs: [20_000] },
+} as const
+
+/** Past every wait that a job of two steps and two attempts each can go through. */
+const EXPIRES_AFTER_MS = 600_000
+
+export function protocolOf(...steps: readonly Pick<ProtocolStep, 'delivery' | 'limits'>[]): Protocol {
+  return {
+    protocol_id: 'explored.v1',
+    request_type: 'EXPLORED',
+    steps: steps.map((step, i) => ({
+      step_id: `s${i}`,
+      step_type: 'S',
+      service: 'svc',
+      policy: POLICY,
+      ...step,
+    })),
+  }
+}
+
+export const EMPTY_SYSTEM: SystemState = {
+  now: START_MS,
+  aggregate: null,
+  idsMade: 0,
+  leases: [],
+  rows: [],
+  held: new Set(),
+  told: new Map(),
+}
+
+export function submit(protocol: Protocol): SubmitJob {
+  return {
+    ...addressed,
+    type: 'submitJob',
+    protocol,
+    request_type: protocol.request_type,
+    input_ref: 'in',
+    output_ref: 'out',
+    payload: {},
+    schema_version: 'v1',
+    doc_id: null,
+    mode: undefined,
+    tenantMode: undefined,
+    globalMode: undefined,
+    idempotency_key: null,
+    idempotency_hash: 'hash',
+    strictIdempotency: false,
+    inFlightLimit: 1,
+    priority: 2,
+    depends_on: [],
+    on_dependency_failure: 'fail',
+    run_at: toIso(START_MS + 10_000),
+    expires_at: toIso(START_MS + EXPIRES_AFTER_MS),
+    run_id: null,
+    workstream_id: null,
+    tags: [],
+    callback_urls: null,
+    correlation_id: null,
+    traceparent: null,
+  }
+}
+
+export const addressed = { tenant_id: TENANT, job_id: JOB, actor: 'explorer', reason: null } as const
+
+export interface Decided {
+  readonly decision: Decision<unknown>
+  readonly idsMade: number
+}
+
+/** The kernel, or a kernel with a fault planted in it. */
+export type Kernel = (command: JobCommand, given: Given) => Decision<unknown>
+
+/** Calls the kernel on a state. */
+export function decideIn(state: SystemState, command: JobCommand, kernel: Kernel = decideJob): Decided {
+  let idsMade = state.idsMade
+  const given: Given = {
+    now: state.now,
+    ids: { next: () => `id-${++idsMade}` },
+    get: (kind, _tenant, id) => (kind === 'job' && id === JOB ? (state.aggregate as never) : null),
+    ownerOf: () => (state.aggregate === null ? undefined : JOB),
+    isFull: () => false,
+  }
+  const decision = kernel(command, given)
+  return { decision, idsMade }
+}
+
+/** The state after a change; with `puts` given, after a crash that let only those through. */
+export function after(state: SystemState, change: Change, idsMade: number, puts = change.puts): SystemState {
+  for (const put of puts) put.etag = `etag-${idsMade}-${state.now}`
+  const aggregate = applyToJob(state.aggregate, puts)
+  const told = new Map(state.told)
+  for (const entry of change.audit) {
+    if (entry.event === 'moved') told.set(entry.id, entry.path.at(-1) as string)
+  }
+  return {
+    now: state.now,
+    aggregate,
+    idsMade,
+    leases: withLeases(state.leases, puts),
+    rows: withRows(state.rows, puts),
+    held: withSlots(state.held, change.slots),
+    told,
+  }
+}
+
+function withLeases(known: readonly Lease[], puts: readonly LedgerRecord[]): readonly Lease[] {
+  const leases = [...known]
+  for (const put of puts) {
+    if (put.kind !== 'step' || put.lease_id === null) continue
+    const { step_id, attempt_no, lease_id } = put
+    if (!leases.some((lease) => lease.lease_id === lease_id)) leases.push({ step_id, attempt_no, lease_id })
+  }
+  return leases
+}
+
+function withRows(known: readonly string[], puts: readonly LedgerRecord[]): readonly string[] {
+  const rows = puts.flatMap((put) => (put.kind === 'outbox' ? [put.outbox_id] : []))
+  return [...new Set([...known, ...rows])]
+}
+
+function withSlots(held: ReadonlySet<string>, changes: readonly SlotChange[]): ReadonlySet<string> {
+  const next = new Set(held)
+  for (const change of changes) {
+    if (change.verb === 'take') next.add(change.key)
+    else next.delete(change.key)
+  }
+  return next
+}
