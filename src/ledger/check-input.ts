@@ -71,3 +71,9 @@ export function checkJson(field: string, value: unknown, depth = 0): void {
     if (item !== undefined) checkJson(`${field}.${key}`, item, depth + 1)
   }
 }
+
+/** A number of things: whole, 0 or more. */
+export function checkCount(field: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new InvalidInput(field, `${field} must be a whole number, 0 or more`, `Give ${field} as a count.`)
+}

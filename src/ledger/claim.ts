@@ -4,7 +4,7 @@ import { decideJob } from '../core/job/decide.ts'
 import type { OutboxRecord } from '../core/job/record.ts'
 import { queueOf } from '../core/job/waiting.ts'
 import { pick } from '../core/pick.ts'
-import { LARGEST_PAGE } from '../store/query.ts'
+import { pageSize } from '../store/query.ts'
 import type { Sweep } from '../store/store.ts'
 import { checkId } from './check-input.ts'
 import type { Committer } from './committer.ts'
@@ -69,7 +69,7 @@ async function take<T extends 'claimStep' | 'takeOutbox'>(
 }
 
 function readySweep(queues: readonly string[], options: TakeOptions): Sweep {
-  const limit = Math.min(options.limit ?? 1, LARGEST_PAGE)
+  const limit = pageSize(options.limit ?? 1)
   return {
     what: 'ready',
     queues,

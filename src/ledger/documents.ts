@@ -7,7 +7,7 @@ import { documentMachine } from '../core/machines/document.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import type { Page } from '../store/query.ts'
 import type { AuditLog } from './audit-log.ts'
-import { checkId, checkJson } from './check-input.ts'
+import { checkCount, checkId, checkJson } from './check-input.ts'
 import type { Committer } from './committer.ts'
 import { errorContextOf } from './error-context.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
@@ -76,8 +76,8 @@ export class Documents {
       adapter: options.adapter,
       metadata: options.metadata,
       error: options.error === undefined ? undefined : errorContextOf(options.error),
-      retry_count: checkCount('retry_count', options.retry_count),
-      max_retries: checkCount('max_retries', options.max_retries),
+      retry_count: checkOptional('retry_count', options.retry_count),
+      max_retries: checkOptional('max_retries', options.max_retries),
       if_match: options.if_match,
       validate: options.validate ?? this.#settings.validateTransitions,
     }
@@ -128,7 +128,6 @@ export class Documents {
   }
 }
 
-function checkCount(field: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value
-  throw new InvalidInput(field, `${field} must be a whole number, 0 or more`, `Give ${field} as a count.`)
+function checkOptional(field: string, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : checkCount(field, value)
 }

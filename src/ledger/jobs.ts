@@ -7,7 +7,7 @@ import type { JobState } from '../core/machines/job.ts'
 import type { Page } from '../store/query.ts'
 import type { World } from '../world/world.ts'
 import type { AuditLog } from './audit-log.ts'
-import { checkId } from './check-input.ts'
+import { checkCount, checkId } from './check-input.ts'
 import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, type Work } from './claim.ts'
 import type { Committer } from './committer.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
@@ -152,7 +152,7 @@ export class Jobs {
     return {
       ...this.#to(attempt.job_id, options, options),
       step_id: checkId('step_id', attempt.step_id),
-      attempt_no: attempt.attempt_no,
+      attempt_no: checkCount('attempt_no', attempt.attempt_no),
       lease_id: checkId('lease_id', attempt.lease_id),
     }
   }

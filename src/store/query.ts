@@ -1,7 +1,8 @@
 import type { RecordOf } from '../core/aggregate.ts'
 import type { AuditEvent, AuditRecord } from '../core/audit.ts'
 import type { RecordKind } from '../core/machines/all.ts'
-import type { FindOrder } from './capabilities.ts'
+import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
+import type { Capabilities, FindOrder } from './capabilities.ts'
 
 /** A position that an earlier answer gave out; its inside is the engine's own business. */
 export type Cursor = string
@@ -67,8 +68,18 @@ export interface AuditQuery {
 export const DEFAULT_PAGE = 100
 export const LARGEST_PAGE = 1000
 
-export function pageSize(limit: number | undefined): number {
-  return Math.min(limit ?? DEFAULT_PAGE, LARGEST_PAGE)
+export function pageSize(limit = DEFAULT_PAGE): number {
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw new InvalidInput('limit', `limit is ${limit}`, `Give a whole number from 1 to ${LARGEST_PAGE}.`)
+  }
+  return Math.min(limit, LARGEST_PAGE)
+}
+
+/** The order to sort by, if the engine has it. */
+export function findOrder(query: FindQuery, { engine, findOrders }: Capabilities): FindOrder {
+  const order = query.order ?? 'id'
+  if (findOrders.includes(order)) return order
+  throw new Unsupported(`the order ${order}`, `The ${engine} engine sorts by: ${findOrders.join(', ')}.`)
 }
 
 /** Epoch milliseconds of the last change of a record of any kind. */

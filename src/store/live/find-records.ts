@@ -1,5 +1,6 @@
 import { idOf, type LedgerRecord, type RecordOf } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import type { FindOrder } from '../capabilities.ts'
 import { cursorOf, placeOf, type SortedPlace } from '../cursor.ts'
 import { changedAt, type FindQuery, matchesFind, type Page, pageSize } from '../query.ts'
 
@@ -7,8 +8,8 @@ import { changedAt, type FindQuery, matchesFind, type Page, pageSize } from '../
 export function findRecords<K extends RecordKind>(
   records: Iterable<LedgerRecord>,
   query: FindQuery<K>,
+  order: FindOrder,
 ): Page<RecordOf[K]> {
-  const order = query.order ?? 'id'
   const sign = query.direction === 'desc' ? -1 : 1
   const name = `${query.kind} ${order} ${sign}`
   const after = query.after === undefined ? null : placeOf(query.after, name)

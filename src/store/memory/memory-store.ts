@@ -13,7 +13,7 @@ import { findRecords } from '../live/find-records.ts'
 import { decideOn } from '../live/live-given.ts'
 import { LiveState } from '../live/live-state.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import { type AuditQuery, type FindQuery, matchesAudit, type Page, pageSize } from '../query.ts'
+import { type AuditQuery, type FindQuery, findOrder, matchesAudit, type Page, pageSize } from '../query.ts'
 import type {
   Finding,
   MaintenanceReport,
@@ -85,7 +85,8 @@ export class MemoryStore implements Store {
 
   async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {
     this.#mustBeOpen()
-    return findRecords(this.#live.records(query.kind, query.tenant_id), query)
+    const order = findOrder(query, this.capabilities)
+    return findRecords(this.#live.records(query.kind, query.tenant_id), query, order)
   }
 
   async audit(query: AuditQuery): Promise<Page<AuditRecord>> {

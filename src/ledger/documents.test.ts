@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import type { AuditRecord } from '../core/audit.ts'
+import { LedgerState } from '../core/document/states.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { InvalidStateTransition, StaleEtag } from '../errors/refusal-errors.ts'
+import { openLedger } from '../open-ledger.ts'
+import { type VirtualWorld, virtualWorld } from '../testing/virtual-world.ts'
+
+async function setUp(options = {}) {
+  const world: VirtualWorld = virtualWorld()
+  const ledger = await openLedger('memory:', { world, ...options })
+  return { world, ledger }
+}
+
+async function all(records: AsyncIterable<AuditRecord>): Promise<AuditRecord[]> {
+  return Array.fromAsync(records)
+}
+
+describe('documents', () => {
+  it('A32 moves a document and keeps the whole story of the move', async () => {
+    const { world, ledger } = await setUp()
+    await ledger.documents.updateState('doc:1', LedgerState.FETCHING, { adapter: 'pubmed', actor: 'ann' })
+    await world.advanceBy(1500)
+    const failed = await ledger.documents.updateState('doc:1', LedgerState.FAILED, {
+      error: new TypeError('no such page'),
+      metadata: { url: 'x' },
+      reason: 'gone',
+      actor: 'bob',
+    })
+    expect(failed).toMatchObject({ state: 'failed', adapter: 'pubmed', error_type: 'TypeError' })
+    const [, record] = await all(ledger.documents.history('doc:1'))
+    expect(record).toEqual({
+      seq: 2,
+      cursor: '2',
+      event: 'moved',
+      tenant_id: 'default',
+      kind: 'document',
+      id: 'doc:1',
+      doc_id: 'doc:1',
+      job_id: null,
+      old_state: 'fetching',
+      new_state: 'failed',
+      timestamp: world.clock.now() / 1000,
+      adapter: 'pubmed',
+      error_type: 'TypeError',
+      error_message: 'no such page',
+      traceback: expect.stringContaining('TypeError: no such page'),
+      retry_count: 0,
+      max_retries: 3,
+      duration_seconds: 1.5,
+      metadata: { url: 'x' },
+      actor: 'bob',
+      reason: 'gone',
+    })
+  })
+
+  it('A32 counts retries and says how many there may be', async () => {
+    const { ledger } = await setUp()
+    await ledger.documents.updateState('doc:1', LedgerState.FETCHING, { max_retries: 5 })
+    const retrying = await ledger.documents.updateState('doc:1', LedgerState.RETRYING)
+    expect(retrying).toMatchObject({ retry_count: 1, max_retries: 5 })
+    const history = await all(ledger.documents.history('doc:1'))
+    expect(history.at(-1)).toMatchObject({ new_state: 'retrying', retry_count: 1, max_retries: 5 })
+  })
+
+  it('A30 refuses an edge that is not declared: named, logged, recorded, and nothing else', async () => {
+    const { world, ledger } = await setUp()
+    const before = await ledger.documents.updateState('doc:1', LedgerState.FETCHING)
+    const error = await ledger.documents.updateState('doc:1', LedgerState.IR_READY).catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(InvalidStateTransition)
+    expect(error).toMatchObject({
+      code: 'INVALID_STATE_TRANSITION',
+      status: 409,
+      exitCode: 4,
+      field: 'state',
+      from: 'fetching',
+      to: 'ir_ready',
+      legal: ['fetched', 'failed', 'retrying'],
+      next: 'From fetching it may go to: fetched, failed, retrying.',
+    })
+    expect(await ledger.documents.get('doc:1')).toEqual(before)
+    expect(world.logged).toMatchObject([{ level: 'warn', message: (error as Error).message }])
+    expect((await all(ledger.documents.history('doc:1'))).at(-1)).toMatchObject({
+      event: 'refused',
+      old_state: 'fetching',
+      new_state: 'ir_ready',
+      metadata: { refusal: 'INVALID_STATE_TRANSITION' },
+    })
+  })
+
+  it('A31 maps old names, works the same, and warns once for each', async () => {
+    const { world, ledger } = await setUp()
+    await ledger.documents.updateState('doc:1', 'auto_inflight')
+    await ledger.documents.updateState('doc:2', 'auto_inflight')
+    await ledger.documents.updateState('doc:1', 'FETCHED')
+    expect(await ledger.documents.getState('doc:1')).toBe('fetched')
+    expect(world.warned.map(({ code }) => code)).toEqual([
+      'WAYBILL_DEP_STRING_STATE',
+      'WAYBILL_DEP_STRING_STATE',
+    ])
+    expect(world.warned[0]?.message).toContain('LedgerState.FETCHING')
+  })
+
+  it('lets undeclared edges through when validation is off, and says so', async () => {
+    const { ledger } = await setUp({ validateTransitions: false })
+    await ledger.documents.updateState('doc:1', LedgerState.COMPLETED)
+    const [record] = await all(ledger.documents.history('doc:1'))
+    expect(record).toMatchObject({ new_state: 'completed', metadata: { validated: false } })
+  })
+
+  it('A18 refuses a stale etag, changes nothing, and records it', async () => {
+    const { ledger } = await setUp()
+    const first = await ledger.documents.updateState('doc:1', LedgerState.FETCHING)
+    const second = await ledger.documents.updateState('doc:1', LedgerState.FETCHED, { if_match: first.etag })
+    const stale = ledger.documents.updateState('doc:1', LedgerState.PARSING, { if_match: first.etag })
+    await expect(stale).rejects.toThrow(StaleEtag)
+    expect(await ledger.documents.get('doc:1')).toEqual(second)
+    expect((await all(ledger.documents.history('doc:1'))).at(-1)).toMatchObject({ event: 'refused' })
+  })
+
+  it('lists by state, adapter and time, page by page', async () => {
+    const { world, ledger } = await setUp()
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await ledger.documents.updateState(id, LedgerState.FETCHING, { adapter: id < 'c' ? 'x' : 'y' })
+      await world.advanceBy(1000)
+    }
+    await ledger.documents.updateState('a', LedgerState.FETCHED)
+    const ids = async (query: Parameters<typeof ledger.documents.list>[0]) =>
+      (await ledger.documents.list(query)).items.map((document) => document.doc_id)
+    expect(await ids({ state: LedgerState.FETCHING })).toEqual(['b', 'c', 'd'])
+    expect(await ids({ adapter: 'y' })).toEqual(['c', 'd'])
+    expect(await ids({ order: 'changed', direction: 'desc' })).toEqual(['a', 'd', 'c', 'b'])
+    expect(await ids({ changedFrom: world.clock.now() })).toEqual(['a'])
+    const first = await ledger.documents.list({ limit: 3 })
+    expect(await ids({ limit: 3, after: first.next ?? '' })).toEqual(['d'])
+  })
+
+  it('keeps tenants apart', async () => {
+    const { ledger } = await setUp()
+    await ledger.documents.updateState('doc:1', LedgerState.FETCHING, { tenant_id: 'other' })
+    expect(await ledger.documents.get('doc:1')).toBeNull()
+    expect(await ledger.documents.getState('doc:1')).toBe('pending')
+    expect(await ledger.documents.getState('doc:1', 'other')).toBe('fetching')
+  })
+
+  it.each([
+    ['doc_id', ['', LedgerState.FETCHING, {}]],
+    ['doc_id', ['x'.repeat(513), LedgerState.FETCHING, {}]],
+    ['doc_id', ['a\u0000b', LedgerState.FETCHING, {}]],
+    ['doc_id', [7, LedgerState.FETCHING, {}]],
+    ['state', ['d', '', {}]],
+    ['state', ['d', undefined, {}]],
+    ['tenant_id', ['d', LedgerState.FETCHING, { tenant_id: '' }]],
+    ['retry_count', ['d', LedgerState.FETCHING, { retry_count: -1 }]],
+    ['max_retries', ['d', LedgerState.FETCHING, { max_retries: 1.5 }]],
+    ['metadata.a', ['d', LedgerState.FETCHING, { metadata: { a: Number.NaN } }]],
+    ['metadata.a[1]', ['d', LedgerState.FETCHING, { metadata: { a: [1, () => 1] } }]],
+    ['metadata.at', ['d', LedgerState.FETCHING, { metadata: { at: new Date(0) } }]],
+    ['metadata.__proto__', ['d', LedgerState.FETCHING, { metadata: JSON.parse('{"__proto__":{"a":1}}') }]],
+  ])('refuses a bad %s and changes nothing', async (field, [doc_id, state, options]) => {
+    const { ledger } = await setUp()
+    const error = await ledger.documents
+      .updateState(doc_id as string, state as LedgerState, options as object)
+      .catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(InvalidInput)
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', status: 422, field })
+    expect((error as InvalidInput).next).not.toBe('')
+    expect((await ledger.stats()).records.document).toBe(0)
+  })
+
+  it('refuses metadata nested without end', async () => {
+    const { ledger } = await setUp()
+    const circle: { self?: unknown } = {}
+    circle.self = circle
+    const update = ledger.documents.updateState('d', LedgerState.FETCHING, { metadata: circle as never })
+    await expect(update).rejects.toThrow(/nested deeper/)
+  })
+})

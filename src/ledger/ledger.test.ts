@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import { LedgerState } from '../core/document/states.ts'
+import { LedgerClosed, Unsupported } from '../errors/input-errors.ts'
+import { openLedger } from '../open-ledger.ts'
+import { START } from '../store/store.ts'
+import { virtualWorld } from '../testing/virtual-world.ts'
+
+const PULLED = {
+  protocol_id: 'p.v1',
+  request_type: 'P',
+  steps: [{ step_id: 's', step_type: 'S', service: 's', delivery: 'pull' }],
+} as const
+
+const REQUEST = {
+  tenant_id: 'default',
+  request_type: 'P',
+  input_ref: 'in',
+  output_ref: 'out',
+  payload: {},
+  schema_version: 'v1',
+} as const
+
+describe('opening', () => {
+  it.each(['ftp://somewhere', '', './ledger', 'memory', undefined])(
+    'lists the engines there are for %j',
+    async (url) => {
+      const error = await openLedger(url as string).catch((e: unknown) => e)
+      expect(error).toMatchObject({ code: 'UNKNOWN_ENGINE', field: 'url', next: 'Known are: memory:' })
+    },
+  )
+
+  it('refuses a limit that would let nothing in', async () => {
+    await expect(openLedger('memory:', { inFlightLimit: 0 })).rejects.toMatchObject({
+      field: 'inFlightLimit',
+    })
+  })
+
+  it('closes by itself with await using, and says so afterwards', async () => {
+    let escaped: Awaited<ReturnType<typeof openLedger>>
+    {
+      await using ledger = await openLedger('memory:')
+      await ledger.documents.updateState('d', LedgerState.FETCHING)
+      escaped = ledger
+    }
+    await expect(escaped.documents.get('d')).rejects.toThrow(LedgerClosed)
+    await expect(escaped.documents.updateState('d', LedgerState.FETCHED)).rejects.toThrow(LedgerClosed)
+    expect(() => escaped.events()).toThrow(LedgerClosed)
+    await escaped.close()
+  })
+})
+
+describe('audit', () => {
+  it('A33 filters by error type, adapter, state, actor and time', async () => {
+    const world = virtualWorld()
+    await using ledger = await openLedger('memory:', { world })
+    await ledger.documents.updateState('a', LedgerState.FETCHING, { adapter: 'x', actor: 'ann' })
+    await world.advanceBy(1000)
+    await ledger.documents.updateState('b', LedgerState.FETCHING, { adapter: 'y', actor: 'bob' })
+    await ledger.documents.updateState('a', LedgerState.FAILED, { error: new RangeError('far') })
+    const ids = async (query: Parameters<typeof ledger.audit.query>[0]) =>
+      (await ledger.audit.query(query)).items.map((record) => `${record.id} ${record.new_state}`)
+    expect(await ids({ error_type: 'RangeError' })).toEqual(['a failed'])
+    expect(await ids({ adapter: 'x' })).toEqual(['a fetching', 'a failed'])
+    expect(await ids({ state: 'fetching' })).toEqual(['a fetching', 'b fetching'])
+    expect(await ids({ actor: 'bob' })).toEqual(['b fetching'])
+    expect(await ids({ from: world.clock.now() })).toEqual(['b fetching', 'a failed'])
+    expect(await ids({ before: world.clock.now() })).toEqual(['a fetching'])
+    expect(await ids({ direction: 'desc', limit: 1 })).toEqual(['a failed'])
+  })
+
+  it('A70 follows events from the start, then live, and again from a cursor', async () => {
+    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    await ledger.documents.updateState('a', LedgerState.FETCHING)
+    const seen: string[] = []
+    let cursor = START
+    const follow = async (count: number) => {
+      for await (const event of ledger.events({ after: cursor })) {
+        seen.push(`${event.id} ${event.new_state}`)
+        cursor = event.cursor
+        if (seen.length === count) return
+      }
+    }
+    const first = follow(2)
+    await ledger.documents.updateState('b', LedgerState.FETCHING)
+    await first
+    await ledger.documents.updateState('c', LedgerState.FETCHING)
+    await follow(3)
+    expect(seen).toEqual(['a fetching', 'b fetching', 'c fetching'])
+  })
+})
+
+describe('batch', () => {
+  it('writes all or nothing, and later commands see earlier ones', async () => {
+    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    ledger.jobs.register(PULLED)
+    await ledger.batch([
+      ledger.documents.command('a', LedgerState.FETCHING),
+      ledger.documents.command('a', LedgerState.FETCHED),
+      ledger.jobs.command({ ...REQUEST, job_id: 'second', depends_on: ['first'], payload: 2 }),
+      ledger.jobs.command({ ...REQUEST, job_id: 'first', payload: 1 }),
+    ])
+    expect(await ledger.documents.getState('a')).toBe('fetched')
+    expect(await ledger.counts('job')).toMatchObject({ QUEUED: 2 })
+    const refused = ledger.batch([
+      ledger.documents.command('a', LedgerState.PARSING),
+      ledger.documents.command('b', LedgerState.COMPLETED),
+    ])
+    await expect(refused).rejects.toMatchObject({ code: 'INVALID_STATE_TRANSITION' })
+    expect(await ledger.documents.getState('a')).toBe('fetched')
+    expect(await ledger.check()).toEqual([])
+  })
+
+  it('refuses jobs that wait for each other, and batches without end', async () => {
+    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    ledger.jobs.register(PULLED)
+    const circle = ledger.batch([
+      ledger.jobs.command({ ...REQUEST, job_id: 'a', depends_on: ['b'], payload: 1 }),
+      ledger.jobs.command({ ...REQUEST, job_id: 'b', depends_on: ['a'], payload: 2 }),
+    ])
+    await expect(circle).rejects.toMatchObject({
+      code: 'DEPENDENCY_CYCLE',
+      message: expect.stringContaining('a → b'),
+    })
+    const command = ledger.documents.command('a', LedgerState.FETCHING)
+    await expect(ledger.batch(new Array(1001).fill(command))).rejects.toThrow(Unsupported)
+  })
+})
+
+describe('protocols', () => {
+  it.each([
+    ['steps', { ...PULLED, steps: [] }],
+    ['steps.0.delivery', { ...PULLED, steps: [{ ...PULLED.steps[0], delivery: 'post' }] }],
+    ['steps.0.step_id', { ...PULLED, steps: [{ ...PULLED.steps[0], step_id: 'a/b' }] }],
+    ['steps', { ...PULLED, steps: [PULLED.steps[0], PULLED.steps[0]] }],
+    ['request_type', { ...PULLED, request_type: '' }],
+    [
+      'steps.0.policy.max_attempts',
+      { ...PULLED, steps: [{ ...PULLED.steps[0], policy: { max_attempts: 0 } }] },
+    ],
+  ])('refuses one with bad %s', async (field, protocol) => {
+    await using ledger = await openLedger('memory:')
+    expect(() => ledger.jobs.register(protocol as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', field }),
+    )
+  })
+})
