@@ -25,6 +25,11 @@ export function toEpochSeconds(ms: number): number {
   return ms / 1000
 }
 
+/** Seconds are fractions and carry rounding errors: times are compared and subtracted in whole milliseconds. */
+export function fromEpochSeconds(seconds: number): number {
+  return Math.round(seconds * 1000)
+}
+
 export const SECOND_MS = 1000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS

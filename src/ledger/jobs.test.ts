@@ -166,18 +166,6 @@ describe('submit', () => {
 })
 
 describe('working on jobs', () => {
-  const attemptOf = (step: {
-    job_id: string
-    step_id: string
-    attempt_no: number
-    lease_id: string | null
-  }) => ({
-    job_id: step.job_id,
-    step_id: step.step_id,
-    attempt_no: step.attempt_no,
-    lease_id: step.lease_id as string,
-  })
-
   it('A13 hands out steps in order, with the output of the one before', async () => {
     const { ledger } = await setUp()
     const { job_id } = await ledger.jobs.submit(envelope({ request_type: 'CHAIN' }))
@@ -187,10 +175,10 @@ describe('working on jobs', () => {
       previous: null,
     })
     expect(await ledger.jobs.claim({ queues: ['a', 'b'] })).toEqual([])
-    await ledger.jobs.result(attemptOf(first.step), { status: 'SUCCEEDED', output: { pages: 3 } })
+    await ledger.jobs.result(first.step, { status: 'SUCCEEDED', output: { pages: 3 } })
     const second = only(await ledger.jobs.claim({ queues: ['a', 'b'] }))
     expect(second).toMatchObject({ step: { step_id: 'second' }, previous: { pages: 3 } })
-    await ledger.jobs.result(attemptOf(second.step), { status: 'SUCCEEDED' })
+    await ledger.jobs.result(second.step, { status: 'SUCCEEDED' })
     expect(await ledger.jobs.get(job_id)).toMatchObject({
       state: 'SUCCEEDED',
       completed_at: expect.any(String),
@@ -203,7 +191,7 @@ describe('working on jobs', () => {
     const { job_id } = await ledger.jobs.submit(envelope())
     const row = only(await ledger.jobs.takeDirectives({ services: ['ocr'] }))
     expect(await ledger.jobs.takeDirectives({ services: ['ocr'] })).toEqual([])
-    const attempt = attemptOf(row)
+    const attempt = row
     expect(await ledger.jobs.ack(attempt)).toMatchObject({ status: 'accepted' })
     expect(await ledger.jobs.sent(row)).toMatchObject({ status: 'ignored' })
     expect(await ledger.jobs.ack(attempt)).toMatchObject({ status: 'ignored' })
@@ -214,6 +202,23 @@ describe('working on jobs', () => {
     expect(await ledger.jobs.get(job_id)).toMatchObject({ state: 'SUCCEEDED' })
     const rows = (await ledger.jobs.show(job_id))?.outbox
     expect(rows).toEqual([])
+  })
+
+  it('A16 gives a worker that was told to stop until the end of its lease, however it beats', async () => {
+    const { world, ledger } = await setUp()
+    const { job_id } = await ledger.jobs.submit(envelope({ request_type: 'CHAIN' }))
+    const work = only(await ledger.jobs.claim({ queues: ['a'] }))
+    await world.advanceBy(5 * 60_000)
+    expect(await ledger.jobs.cancel(job_id)).toMatchObject({ state: 'CANCELLING' })
+    const beat = await ledger.jobs.heartbeat(work.step)
+    expect(beat).toEqual({
+      status: 'accepted',
+      cancel: true,
+      lease_expires_at: work.step.lease_expires_at,
+    })
+    await world.advanceBy(10 * 60_000)
+    await ledger.advance()
+    expect(await ledger.jobs.get(job_id)).toMatchObject({ state: 'CANCELLED' })
   })
 
   it('A15 times out, retries and ends by the clock alone', async () => {
@@ -243,7 +248,7 @@ describe('working on jobs', () => {
     const works = await ledger.jobs.claim({ queues: ['a'], limit: 10 })
     expect(works.map(({ job }) => job.payload)).toEqual(['high', 'normal', 'low'])
     await ledger.jobs.cancel(normal.job_id)
-    await ledger.jobs.result(attemptOf(only(works.slice(1, 2)).step), { status: 'SUCCEEDED' })
+    await ledger.jobs.result(only(works.slice(1, 2)).step, { status: 'SUCCEEDED' })
     await ledger.advance()
     const dependants = await ledger.jobs.list({ state: 'FAILED_FINAL' })
     expect(dependants.items).toMatchObject([{ payload: 'dependant', error_code: 'DEPENDENCY_FAILED' }])
@@ -259,7 +264,7 @@ describe('working on jobs', () => {
     const { ledger } = await setUp()
     await ledger.jobs.submit(envelope({ request_type: 'CHAIN' }))
     const work = only(await ledger.jobs.claim({ queues: ['a'] }))
-    const report = ledger.jobs.result(attemptOf(work.step), result as never)
+    const report = ledger.jobs.result(work.step, result as never)
     await expect(report).rejects.toThrow(InvalidInput)
     await expect(report).rejects.toMatchObject({ field })
     expect(await ledger.counts('step')).toMatchObject({ IN_PROGRESS: 1 })

@@ -16,12 +16,13 @@ import { parseResult, parseStepError } from './result.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
 import { submitCommand } from './submit-command.ts'
 
-/** Which attempt speaks: the fence around every callback. */
+/** Which attempt speaks: the fence around every callback. The step or outbox row that was handed out is one. */
 export interface Attempt {
+  readonly tenant_id?: string | undefined
   readonly job_id: string
   readonly step_id: string
   readonly attempt_no: number
-  readonly lease_id: string
+  readonly lease_id: string | null
 }
 
 export interface ListJobs {
@@ -150,7 +151,7 @@ export class Jobs {
 
   #fence(attempt: Attempt, options: CallOptions) {
     return {
-      ...this.#to(attempt.job_id, options, options),
+      ...this.#to(attempt.job_id, attempt, options),
       step_id: checkId('step_id', attempt.step_id),
       attempt_no: checkCount('attempt_no', attempt.attempt_no),
       lease_id: checkId('lease_id', attempt.lease_id),
@@ -159,7 +160,7 @@ export class Jobs {
 
   #to(job_id: string, of: { readonly tenant_id?: string | undefined }, options: CallOptions) {
     return {
-      tenant_id: this.#tenant(of.tenant_id),
+      tenant_id: this.#tenant(options.tenant_id ?? of.tenant_id),
       job_id: checkId('job_id', job_id),
       actor: options.actor ?? this.#settings.actor,
       reason: options.reason ?? null,

@@ -1,6 +1,7 @@
 import type { RecordOf } from '../core/aggregate.ts'
 import type { AuditEvent, AuditRecord } from '../core/audit.ts'
 import type { RecordKind } from '../core/machines/all.ts'
+import { fromEpochSeconds, fromIso } from '../core/time.ts'
 import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
 import type { Capabilities, FindOrder } from './capabilities.ts'
 
@@ -84,7 +85,7 @@ export function findOrder(query: FindQuery, { engine, findOrders }: Capabilities
 
 /** Epoch milliseconds of the last change of a record of any kind. */
 export function changedAt(record: RecordOf[RecordKind]): number {
-  return record.kind === 'document' ? record.updated_at * 1000 : Date.parse(record.updated_at)
+  return record.kind === 'document' ? fromEpochSeconds(record.updated_at) : fromIso(record.updated_at)
 }
 
 export function matchesFind(record: RecordOf[RecordKind], query: FindQuery): boolean {
@@ -116,6 +117,6 @@ export function matchesAudit(record: AuditRecord, query: AuditQuery): boolean {
     if (query[field] !== undefined && query[field] !== record[field]) return false
   }
   if (query.state !== undefined && query.state !== record.new_state) return false
-  const at = record.timestamp * 1000
+  const at = fromEpochSeconds(record.timestamp)
   return at >= (query.from ?? at) && (query.before === undefined || at < query.before)
 }

@@ -4,7 +4,7 @@ import { EMPTY, type JsonObject } from '../json.ts'
 import { isEdge, nextStates } from '../machine.ts'
 import { type DocumentState, documentMachine } from '../machines/document.ts'
 import type { RefusalCode } from '../refusal.ts'
-import { toEpochSeconds } from '../time.ts'
+import { fromEpochSeconds, toEpochSeconds } from '../time.ts'
 import type { DocumentRecord } from './record.ts'
 
 /** Move a document to a state. The only way a document changes. */
@@ -99,7 +99,7 @@ function documentEntry(
     traceback: command.error?.traceback ?? null,
     retry_count: retryCount,
     max_retries: maxRetries,
-    duration_seconds: before === null ? null : toEpochSeconds(now) - before.updated_at,
+    duration_seconds: before === null ? null : toEpochSeconds(now - fromEpochSeconds(before.updated_at)),
     metadata: command.metadata ?? EMPTY,
     actor: command.actor,
     reason: command.reason,

@@ -25,7 +25,8 @@ export function decideCallback(draft: JobDraft, command: CallbackCommand): Decis
     return draft.finish(answer('ignored', draft, step))
   }
   const working = step.state === 'IN_PROGRESS' ? step : beginWork(draft, step)
-  if (command.type === 'heartbeatStep') {
+  // A worker that was told to stop and goes on has until the end of its lease, and no longer.
+  if (command.type === 'heartbeatStep' && draft.job.state !== 'CANCELLING') {
     draft.setStep(step.step_index, { lease_expires_at: draft.after(policyOf(step, 'lease_ms')) })
   }
   if (command.type === 'reportResult') {

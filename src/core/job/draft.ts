@@ -226,7 +226,7 @@ export class JobDraft implements JobAggregate {
     if (trail !== undefined) {
       entry.path.push(record.state)
     } else {
-      if (since !== null) entry.duration_seconds = (this.given.now - fromIso(since)) / 1000
+      if (since !== null) entry.duration_seconds = toEpochSeconds(this.given.now - fromIso(since))
       this.#trails.push({ kind: record.kind, place, entry })
     }
     if (error !== undefined) {
