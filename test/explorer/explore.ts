@@ -15,7 +15,15 @@ import {
   type SystemState,
   submit,
 } from './job-system.ts'
-import { checkChange, checkFence, checkReady, checkSettled, checkState } from './laws.ts'
+import {
+  checkChange,
+  checkFence,
+  checkReady,
+  checkSettled,
+  checkShape,
+  checkState,
+  checkStory,
+} from './laws.ts'
 
 interface Node {
   readonly state: SystemState
@@ -112,9 +120,14 @@ function torn(before: SystemState, change: Change, idsMade: number): readonly Sy
 }
 
 function checkNode(node: Node, kernel: Kernel): void {
-  checkState(node.state, node.whole)
+  checkState(node.state)
   const settled = settledNow(node.state, kernel)
-  if (node.whole) checkReady(settled, kernel)
+  checkShape(settled)
+  if (node.whole) {
+    checkShape(node.state)
+    checkStory(node.state)
+    checkReady(settled, kernel)
+  }
   checkEndsByTimers(settled, kernel)
 }
 
