@@ -17,6 +17,7 @@ const STEPS: readonly Step[] = [
   { name: 'format and lint', commands: [['biome', 'check', '--error-on-warnings']] },
   { name: 'types', commands: [['tsc', '--noEmit']] },
   { name: 'tidy', commands: [['node', 'scripts/tidy.ts']] },
+  { name: 'generated docs', commands: [['node', 'scripts/diagrams.ts', '--check']] },
   { name: 'unused code', commands: [['knip', '--no-config-hints']] },
   {
     name: 'package exports',

@@ -3,7 +3,8 @@ import type { RecordKind } from './machines/all.ts'
 
 /**
  * The history. The kernel writes one `AuditEntry` per record and commit, with the whole path of states that the
- * record passed through; readers see it expanded, one `AuditRecord` per state passed through.
+ * record passed through (two, when it fails and moves on at once); readers see it expanded, one `AuditRecord` per
+ * state passed through.
  */
 export interface AuditEntry {
   /** `moved`: the state changed. `refused`: a rule said no. `ignored`: late or repeated, harmless. */

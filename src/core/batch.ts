@@ -116,7 +116,11 @@ function inOrder(commands: readonly Command[]): number[] | Refused {
   const place = (index: number, command: Command): Refused | undefined => {
     if (placed.has(index)) return undefined
     if (command.type === 'submitJob') {
-      if (open.has(command.job_id)) return refuseCircle([...open])
+      if (open.has(command.job_id)) {
+        // Jobs that only lead to the circle are not part of it.
+        const path = [...open]
+        return refuseCircle(path.slice(path.indexOf(command.job_id)))
+      }
       open.add(command.job_id)
       for (const id of command.depends_on) {
         const earlier = id === command.job_id ? undefined : submits.get(id)

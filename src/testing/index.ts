@@ -1,5 +1,11 @@
 import '../node-version.ts'
 
+export type { HistoryOptions, Skip, StoreSubject } from './conformance/subject.ts'
+export {
+  type ConformanceResult,
+  type ConformanceTest,
+  storeConformance,
+} from './conformance/suite.ts'
 export { MemoryDisk } from './memory-disk.ts'
 export { SeededRandom } from './seeded-random.ts'
 export { VirtualClock } from './virtual-clock.ts'

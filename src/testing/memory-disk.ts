@@ -1,15 +1,16 @@
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Disk, DiskFile } from '../world/disk.ts'
 
 /** A disk in memory that keeps everything: for tests that need a disk, not for tests of losing one. */
 export class MemoryDisk implements Disk {
   readonly #files = new Map<string, { bytes: Uint8Array }>()
-  readonly #folders = new Set<string>()
+  readonly #folders = new Set<string>(['/', '.'])
 
   async open(path: string): Promise<DiskFile> {
+    if (this.#folders.has(path)) throw failed('EISDIR', 'illegal operation on a directory', path)
     let file = this.#files.get(path)
     if (file === undefined) {
-      if (!this.#folders.has(dirname(path))) throw missing(path)
+      this.#mustHaveFolder(dirname(path))
       file = { bytes: new Uint8Array(0) }
       this.#files.set(path, file)
     }
@@ -20,7 +21,7 @@ export class MemoryDisk implements Disk {
     const names = [...this.#files.keys(), ...this.#folders].filter(
       (path) => path !== folder && dirname(path) === folder,
     )
-    return names.map((path) => path.slice(folder.length + 1)).sort()
+    return names.map((path) => basename(path)).sort()
   }
 
   async makeFolder(folder: string): Promise<void> {
@@ -30,6 +31,7 @@ export class MemoryDisk implements Disk {
   async rename(from: string, to: string): Promise<void> {
     const file = this.#files.get(from)
     if (file === undefined) throw missing(from)
+    this.#mustHaveFolder(dirname(to))
     this.#files.delete(from)
     this.#files.set(to, file)
   }
@@ -39,15 +41,20 @@ export class MemoryDisk implements Disk {
   }
 
   async syncFolder(folder: string): Promise<void> {
+    this.#mustHaveFolder(folder)
+  }
+
+  #mustHaveFolder(folder: string): void {
     if (!this.#folders.has(folder)) throw missing(folder)
   }
 }
 
+/** Refuses everything after `close`, as a real one does: a test must notice. */
 class MemoryFile implements DiskFile {
-  readonly #file: { bytes: Uint8Array }
+  #open: { bytes: Uint8Array } | null
 
   constructor(file: { bytes: Uint8Array }) {
-    this.#file = file
+    this.#open = file
   }
 
   async size(): Promise<number> {
@@ -70,11 +77,24 @@ class MemoryFile implements DiskFile {
     this.#file.bytes = bytes
   }
 
-  async sync(): Promise<void> {}
+  async sync(): Promise<void> {
+    void this.#file
+  }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#open = null
+  }
+
+  get #file(): { bytes: Uint8Array } {
+    if (this.#open === null) throw Object.assign(new Error('file closed'), { code: 'EBADF' })
+    return this.#open
+  }
 }
 
 function missing(path: string): Error {
-  return Object.assign(new Error(`ENOENT: no such file or directory, '${path}'`), { code: 'ENOENT' })
+  return failed('ENOENT', 'no such file or directory', path)
+}
+
+function failed(code: string, what: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${what}, '${path}'`), { code })
 }

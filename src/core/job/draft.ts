@@ -23,7 +23,10 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 type Part = JobRecord | StepRecord | OutboxRecord
 
-/** An entry of the history in the making; a record that moves twice in one commit has one, with a longer path. */
+/**
+ * An entry of the history in the making. A record that moves twice in one commit has one, with a longer path; an
+ * error ends it, because readers find the error with the last state of an entry.
+ */
 interface Trail {
   readonly kind: Part['kind']
   readonly place: number
@@ -221,7 +224,9 @@ export class JobDraft implements JobAggregate {
   }
 
   #leave(record: Part, place: number, from: string | null, since: string | null, error?: StepError): void {
-    const trail = this.#trails.find((known) => known.kind === record.kind && known.place === place)
+    const trail = this.#trails.find(
+      (known) => known.kind === record.kind && known.place === place && known.entry.error_type === null,
+    )
     const entry = trail?.entry ?? this.#entry(record, 'moved', from, record.state)
     if (trail !== undefined) {
       entry.path.push(record.state)

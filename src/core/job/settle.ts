@@ -42,7 +42,16 @@ function settleOnce(draft: JobDraft): boolean {
     draft.moveJob('IN_PROGRESS', { current_step_id: step.step_id, current_step_index: step.step_index })
     return true
   }
-  return settleStep(draft, step)
+  return followStep(draft, step) || settleStep(draft, step)
+}
+
+/** A crash may leave the job behind the step it is at. */
+function followStep(draft: JobDraft, step: StepRecord): boolean {
+  const { state } = draft.job
+  if (state === 'QUEUED' && step.state !== 'PENDING') draft.moveJob('DISPATCHING')
+  else if (state === 'DISPATCHING' && step.state === 'IN_PROGRESS') draft.moveJob('IN_PROGRESS')
+  else return false
+  return true
 }
 
 /** A row whose step has moved on without it: the step decides what became of the row. */

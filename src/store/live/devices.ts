@@ -22,13 +22,11 @@ export class Devices {
     })
   }
 
-  /** A slot that the change asks for and cannot have; its own takes count too. */
+  /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
   fullSlot(change: Change): SlotKey | undefined {
-    return change.slots.find((slot, i) => {
-      if (slot.verb === 'release' || this.#holds(slot)) return false
-      const before = change.slots.slice(0, i).filter((other) => isTakeOf(other, slot) && !this.#holds(other))
-      return this.used(slot.tenant_id, slot.key) + before.length >= slot.max
-    })
+    return change.slots.find(
+      (slot, i) => slot.verb === 'take' && this.#usedByOthers(slot, change.slots.slice(0, i)) >= slot.max,
+    )
   }
 
   apply(change: Change): void {
@@ -36,8 +34,18 @@ export class Devices {
     for (const slot of change.slots) this.#change(slot)
   }
 
-  #holds(slot: SlotChange): boolean {
-    return this.#slots.get(slot.tenant_id, slot.key)?.has(slot.owner) === true
+  /** How many would hold the slot after `earlier`, without its owner: taking twice is taking once. */
+  #usedByOthers(slot: SlotChange, earlier: readonly SlotChange[]): number {
+    const holders = this.#slots.get(slot.tenant_id, slot.key)
+    const settled = new Set([slot.owner])
+    let used = (holders?.size ?? 0) - (holders?.has(slot.owner) === true ? 1 : 0)
+    for (const other of earlier.toReversed()) {
+      if (!isSameSlot(other, slot) || settled.has(other.owner)) continue
+      settled.add(other.owner)
+      const held = holders?.has(other.owner) === true
+      if (held !== (other.verb === 'take')) used += held ? -1 : 1
+    }
+    return used
   }
 
   #change(slot: SlotChange): void {
@@ -53,6 +61,6 @@ export class Devices {
   }
 }
 
-function isTakeOf(change: SlotChange, slot: SlotKey): boolean {
-  return change.verb === 'take' && change.key === slot.key && change.tenant_id === slot.tenant_id
+function isSameSlot(a: SlotKey, b: SlotKey): boolean {
+  return a.key === b.key && a.tenant_id === b.tenant_id
 }

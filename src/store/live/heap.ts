@@ -6,12 +6,17 @@ export interface HeapEntry<T> {
   alive: boolean
 }
 
+/** Fewer dropped entries than this are not worth a clean-up. */
+const TOLERATED_DEAD = 32
+
 /**
  * A binary heap, lowest order first, whose entries can be dropped from anywhere: dropping marks them, and marked
- * ones leave as soon as they reach the top. Work is mostly taken from the top, so few linger below.
+ * ones leave as soon as they reach the top. Timers far ahead are dropped long before they would get there, so
+ * the heap is cleaned when more than half of it is marked.
  */
 export class Heap<T> {
-  readonly #entries: HeapEntry<T>[] = []
+  #entries: HeapEntry<T>[] = []
+  #dead = 0
 
   push(order: number, tie: string, value: T): HeapEntry<T> {
     const entry = { order, tie, value, alive: true }
@@ -21,8 +26,16 @@ export class Heap<T> {
   }
 
   drop(entry: HeapEntry<T>): void {
+    if (!entry.alive) return
     entry.alive = false
+    this.#dead++
     while (this.#entries[0]?.alive === false) this.#removeTop()
+    if (this.#dead > TOLERATED_DEAD && 2 * this.#dead > this.#entries.length) this.#clean()
+  }
+
+  /** Entries in memory, those marked for removal included. */
+  get size(): number {
+    return this.#entries.length
   }
 
   /** The lowest order there is; null when the heap is empty. */
@@ -62,11 +75,23 @@ export class Heap<T> {
     return index
   }
 
+  /** Only marked entries leave this way. */
   #removeTop(): void {
+    this.#dead--
     const last = this.#entries.pop() as HeapEntry<T>
     if (this.#entries.length === 0) return
     this.#entries[0] = last
-    let index = 0
+    this.#sink(0)
+  }
+
+  #clean(): void {
+    this.#entries = this.#entries.filter(({ alive }) => alive)
+    this.#dead = 0
+    for (let index = (this.#entries.length >> 1) - 1; index >= 0; index--) this.#sink(index)
+  }
+
+  #sink(from: number): void {
+    let index = from
     for (;;) {
       const left = 2 * index + 1
       const right = left + 1

@@ -2,7 +2,6 @@ import {
   type AggregateKind,
   type AggregateOf,
   applyToJob,
-  isOpenRow,
   type JobAggregate,
   type LedgerRecord,
   type RecordKey,
@@ -42,7 +41,8 @@ export class LiveState {
     run: new TwoKeys(),
     workstream: new TwoKeys(),
   }
-  readonly #closedRows = new TwoKeys<OutboxRecord>()
+  /** All of them: an aggregate holds only those that are open. */
+  readonly #rows = new TwoKeys<OutboxRecord>()
 
   aggregate<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null {
     return this.#shelves[kind].get(tenant_id, id)?.aggregate ?? null
@@ -58,11 +58,14 @@ export class LiveState {
       for (const held of this.#shelves[kind].values(tenant_id)) yield held.aggregate
       return
     }
+    if (kind === 'outbox') {
+      yield* this.#rows.values(tenant_id)
+      return
+    }
     for (const { aggregate } of this.#shelves.job.values(tenant_id)) {
       if (kind === 'job') yield aggregate.job
-      else yield* kind === 'step' ? aggregate.steps : aggregate.outbox
+      else yield* aggregate.steps
     }
-    if (kind === 'outbox') yield* this.#closedRows.values(tenant_id)
   }
 
   /** Writes a change under a new etag. */
@@ -82,20 +85,12 @@ export class LiveState {
 
   #record(kind: RecordKind, tenant_id: string, id: string): LedgerRecord | null {
     if (kind === 'job') return this.aggregate('job', tenant_id, id)?.job ?? null
-    if (kind === 'outbox') return this.#row(tenant_id, id)
+    if (kind === 'outbox') return this.#rows.get(tenant_id, id) ?? null
     if (kind !== 'step') return this.aggregate(kind, tenant_id, id)
     const slash = id.lastIndexOf('/')
+    if (slash === -1) return null
     const job = this.aggregate('job', tenant_id, id.slice(0, slash))
     return job?.steps.find((step) => step.step_id === id.slice(slash + 1)) ?? null
-  }
-
-  #row(tenant_id: string, id: string): OutboxRecord | null {
-    const closed = this.#closedRows.get(tenant_id, id)
-    if (closed !== undefined) return closed
-    for (const row of this.records('outbox', tenant_id)) {
-      if (row.kind === 'outbox' && row.outbox_id === id) return row
-    }
-    return null
   }
 
   #putAlone(put: Exclude<LedgerRecord, JobPart>): void {
@@ -116,8 +111,8 @@ export class LiveState {
     const before = held?.aggregate ?? null
     const aggregate = applyToJob(before, parts)
     for (const part of parts) {
-      this.counts.replace(partBefore(before, part), part)
-      if (part.kind === 'outbox' && !isOpenRow(part)) this.#closedRows.set(tenant_id, part.outbox_id, part)
+      this.counts.replace(this.#partBefore(before, part), part)
+      if (part.kind === 'outbox') this.#rows.set(tenant_id, part.outbox_id, part)
     }
     if (held !== undefined) {
       held.aggregate = aggregate
@@ -128,6 +123,12 @@ export class LiveState {
       this.#shelves.job.set(tenant_id, job_id, { aggregate, key, place })
       this.work.move(key, place, aggregate.job)
     }
+  }
+
+  #partBefore(before: JobAggregate | null, part: JobPart): LedgerRecord | undefined {
+    if (part.kind === 'job') return before?.job
+    if (part.kind === 'step') return before?.steps[part.step_index]
+    return this.#rows.get(part.tenant_id, part.outbox_id)
   }
 }
 
@@ -148,10 +149,4 @@ function byJob(parts: readonly JobPart[]): Iterable<readonly JobPart[]> {
     else group.push(part)
   }
   return groups.values()
-}
-
-function partBefore(before: JobAggregate | null, part: JobPart): LedgerRecord | undefined {
-  if (part.kind === 'job') return before?.job
-  if (part.kind === 'step') return before?.steps[part.step_index]
-  return before?.outbox.find((row) => row.outbox_id === part.outbox_id)
 }

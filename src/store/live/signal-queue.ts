@@ -1,42 +1,39 @@
 import type { RecordKey } from '../../core/aggregate.ts'
 import type { Signal } from '../../core/decision.ts'
 
-interface Delivery {
-  readonly signal: Signal
-  /** Fixed when delivery begins; whoever starts to wait later looks for itself. */
-  readonly to: readonly RecordKey[]
-  told: number
-}
-
 /** Signals on their way, oldest first, delivered in pages. */
 export class SignalQueue {
   readonly #signals: Signal[] = []
-  #current: Delivery | null = null
+  /**
+   * Whom to tell: fixed when delivery begins; whoever starts to wait later looks for itself. Once is enough for
+   * several signals, since whoever is told looks at everything it waits for.
+   */
+  readonly #owed = new Map<string, RecordKey>()
 
   push(signal: Signal): void {
     this.#signals.push(signal)
   }
 
+  /** Signals that somebody is still to be told of; those being delivered count as one. */
   get pending(): number {
-    return this.#signals.length + (this.#current === null ? 0 : 1)
+    return this.#signals.length + (this.#owed.size > 0 ? 1 : 0)
   }
 
-  /** The next page of keys to advance. A signal is gone when everybody was told. */
+  /** The next keys to advance. They stay owed until `told` says that they were. */
   page(limit: number, waiting: (signal: Signal) => readonly RecordKey[]): readonly RecordKey[] {
-    const keys: RecordKey[] = []
-    while (keys.length < limit) {
-      const delivery = this.#current ?? this.#begin(waiting)
-      if (delivery === null) break
-      const part = delivery.to.slice(delivery.told, delivery.told + limit - keys.length)
-      keys.push(...part)
-      delivery.told += part.length
-      this.#current = delivery.told < delivery.to.length ? delivery : null
+    while (this.#owed.size < limit) {
+      const signal = this.#signals.shift()
+      if (signal === undefined) break
+      for (const key of waiting(signal)) this.#owed.set(nameOf(key), key)
     }
-    return keys
+    return [...this.#owed.values().take(limit)]
   }
 
-  #begin(waiting: (signal: Signal) => readonly RecordKey[]): Delivery | null {
-    const signal = this.#signals.shift()
-    return signal === undefined ? null : { signal, to: waiting(signal), told: 0 }
+  told(key: RecordKey): void {
+    this.#owed.delete(nameOf(key))
   }
+}
+
+function nameOf({ kind, tenant_id, id }: RecordKey): string {
+  return `${kind}\n${tenant_id}\n${id}`
 }

@@ -48,7 +48,7 @@ export class WorkIndex {
   }
 
   heads(queues: readonly string[], perGroup: number): readonly ReadyHead[] {
-    return queues.flatMap((queue) =>
+    return [...new Set(queues)].flatMap((queue) =>
       [...(this.#queues.get(queue)?.values() ?? [])].flatMap((group) => group.first(perGroup)),
     )
   }

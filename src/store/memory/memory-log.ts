@@ -1,4 +1,7 @@
 import { type AuditEntry, type AuditRecord, expandHop, hopsOf } from '../../core/audit.ts'
+import { BadCursor } from '../../errors/input-errors.ts'
+import { seqOf } from '../cursor.ts'
+import type { Cursor } from '../query.ts'
 
 /** The history in memory: entries as they were written, expanded when they are read. */
 export class MemoryLog {
@@ -9,6 +12,13 @@ export class MemoryLog {
 
   get lastSeq(): number {
     return this.#lastSeq
+  }
+
+  /** A cursor beyond the end came from another log: following it would skip what is still to be written here. */
+  placeOf(cursor: Cursor): number {
+    const seq = seqOf(cursor)
+    if (seq > this.#lastSeq) throw new BadCursor(cursor)
+    return seq
   }
 
   append(entry: AuditEntry): void {

@@ -7,7 +7,6 @@ import type { ReadyHead } from '../../core/pick.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
-import { seqOf } from '../cursor.ts'
 import { checkLive } from '../live/check-live.ts'
 import { findRecords } from '../live/find-records.ts'
 import { decideOn } from '../live/live-given.ts'
@@ -65,12 +64,16 @@ export class MemoryStore implements Store {
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
     this.#mustBeOpen()
-    const swept = this.#select(selector).map((key) => ({
-      key,
-      outcome: this.#commit((given) => decide(key, given)),
-    }))
-    this.#watchers.wake()
-    return swept
+    try {
+      return this.#select(selector).map((key) => {
+        const outcome = this.#commit((given) => decide(key, given))
+        // Not before: a decision that throws leaves the signal to be delivered again.
+        if (selector.what === 'signalled') this.#live.signals.told(key)
+        return { key, outcome }
+      })
+    } finally {
+      this.#watchers.wake()
+    }
   }
 
   async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
@@ -207,7 +210,9 @@ export class MemoryStore implements Store {
   }
 
   #read(query: AuditQuery): Iterable<AuditRecord> {
-    if (query.direction !== 'desc') return this.#log.after(seqOf(query.after ?? '0'))
-    return this.#log.before(query.after === undefined ? Number.POSITIVE_INFINITY : seqOf(query.after))
+    const place = query.after === undefined ? undefined : this.#log.placeOf(query.after)
+    return query.direction === 'desc'
+      ? this.#log.before(place ?? Number.POSITIVE_INFINITY)
+      : this.#log.after(place ?? 0)
   }
 }

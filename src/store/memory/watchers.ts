@@ -1,5 +1,4 @@
 import type { AuditRecord } from '../../core/audit.ts'
-import { seqOf } from '../cursor.ts'
 import type { WatchOptions } from '../store.ts'
 import type { MemoryLog } from './memory-log.ts'
 
@@ -26,7 +25,7 @@ export class Watchers {
 
   /** The place to start from is fixed when it is called, not when it is first read. */
   watch({ after, tenant_id, signal }: WatchOptions): AsyncIterable<AuditRecord> {
-    const start = after === undefined ? this.#log.lastSeq : seqOf(after)
+    const start = after === undefined ? this.#log.lastSeq : this.#log.placeOf(after)
     return this.#follow(start, tenant_id, signal)
   }
 

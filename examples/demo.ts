@@ -1,0 +1,57 @@
+// `npm start`: two tenants' PDFs on their way through download, OCR, parsing and embedding, with everything that goes
+// wrong on such a day. The ledger is in memory and time is simulated: what takes a quarter of an hour there takes a
+// second here, and goes the same way every time.
+import { openLedger } from 'waybill'
+import { virtualWorld } from 'waybill/testing'
+import { endings } from './demo/endings.ts'
+import { jobHistory } from './demo/job-history.ts'
+import { UNLUCKY } from './demo/library.ts'
+import { count, duration, heading, paint } from './demo/paint.ts'
+import { play } from './demo/play.ts'
+import { Progress } from './demo/progress.ts'
+import { countsByState, refusals, slowestSteps, whatWentWrong } from './demo/summary.ts'
+
+const TOTAL = 900
+
+const world = virtualWorld({ startMs: Date.UTC(2026, 0, 5, 8) })
+const ledger = await openLedger('memory:', { world, inFlightLimit: 60 })
+
+console.log(
+  `\n  ${paint('bold', 'Waybill')} moves ${TOTAL} PDFs of two tenants: in memory, in simulated time\n`,
+)
+const progress = new Progress(ledger, world, TOTAL)
+const following = progress.follow()
+const began = { real: performance.now(), simulated: world.clock.now() }
+const { refused, duplicates } = await play(ledger, world, (total) => progress.look(total))
+const seconds = (performance.now() - began.real) / 1000
+progress.stop()
+
+const { audit_records } = await ledger.stats()
+const simulated = duration((world.clock.now() - began.simulated) / 1000)
+const findings = await ledger.check()
+console.log(`
+  Done in ${paint('bold', simulated)} of simulated time, which took ${duration(seconds)}.
+  ${paint('bold', count(audit_records))} state changes, each with who, when and why: ${count(Math.round(audit_records / seconds))} a second.
+  ${duplicates} requests came twice and made one job each; ${findings.length === 0 ? 'records and history agree' : 'RECORDS AND HISTORY DISAGREE'}.`)
+
+const tenant = UNLUCKY.split(':')[0] ?? ''
+const report = [
+  await countsByState(ledger, 'document', 'DOCUMENTS'),
+  await countsByState(ledger, 'job', 'JOBS'),
+  await slowestSteps(ledger),
+  await whatWentWrong(ledger),
+  await endings(ledger),
+  refusals(refused),
+  await jobHistory(ledger, `ingest-${UNLUCKY.replace(':', '-')}`, tenant),
+]
+for (const line of report.flat()) console.log(line)
+
+console.log(`${heading('TRY NEXT')}
+    npm test                    ${paint('dim', 'everything that is promised, put to the test')}
+    examples/quick-start.ts     ${paint('dim', 'the smallest example there is')}
+    examples/demo/library.ts    ${paint('dim', 'fateOf decides what goes wrong here: add to it')}
+    docs/state-machines.md      ${paint('dim', 'every state and every edge')}
+`)
+
+await ledger.close()
+await following

@@ -1,0 +1,68 @@
+import { Presets, SingleBar } from 'cli-progress'
+import type { Ledger } from 'waybill'
+import type { VirtualWorld } from 'waybill/testing'
+import { clock, count, paint } from './paint.ts'
+
+const FRAMES_PER_SECOND = 60
+/** What a shell expects of a program that was stopped by Ctrl-C. */
+const INTERRUPTED = 130
+
+const FINISHED = ['completed', 'failed', 'skipped'] as const
+
+/** Shows how far it is: a bar on a terminal, a line for every fifth of the way anywhere else. */
+export class Progress {
+  readonly #ledger: Ledger
+  readonly #world: VirtualWorld
+  readonly #bar: SingleBar | undefined
+  /** Ctrl-C leaves the terminal as it was. */
+  readonly #interrupted = () => {
+    this.stop()
+    process.exit(INTERRUPTED)
+  }
+  #fifths = 0
+  #retries = 0
+
+  constructor(ledger: Ledger, world: VirtualWorld, total: number) {
+    this.#ledger = ledger
+    this.#world = world
+    if (!process.stdout.isTTY) return
+    const format = `  ${paint('cyan', '{bar}')} {percentage}% │ {value}/{total} PDFs │ {retries} retries │ {time}`
+    this.#bar = new SingleBar(
+      {
+        stream: process.stdout,
+        fps: FRAMES_PER_SECOND,
+        barsize: 27,
+        hideCursor: true,
+        format,
+      },
+      Presets.shades_classic,
+    )
+    this.#bar.start(total, 0, { retries: 0, time: clock(world.clock.now()) })
+    process.once('SIGINT', this.#interrupted)
+  }
+
+  /** Counts retries as they happen, from the same feed that anybody may follow. Ends with the ledger. */
+  async follow(): Promise<void> {
+    for await (const { kind, new_state } of this.#ledger.events()) {
+      if (kind === 'step' && new_state === 'FAILED_RETRY') this.#retries++
+    }
+  }
+
+  async look(total: number): Promise<void> {
+    const counts = await this.#ledger.counts('document')
+    const finished = FINISHED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+    const time = clock(this.#world.clock.now())
+    this.#bar?.update(finished, { retries: this.#retries, time })
+    // A turn of the event loop: the terminal gets to draw, and Ctrl-C gets through.
+    await new Promise((resolve) => setImmediate(resolve))
+    const fifths = Math.floor((finished / total) * 5)
+    if (this.#bar !== undefined || fifths === this.#fifths) return
+    this.#fifths = fifths
+    console.log(`  ${time}  ${count(finished)} of ${count(total)} PDFs, ${this.#retries} retries`)
+  }
+
+  stop(): void {
+    process.off('SIGINT', this.#interrupted)
+    this.#bar?.stop()
+  }
+}

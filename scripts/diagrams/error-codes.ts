@@ -1,0 +1,29 @@
+// The table of error codes, with the class that carries each.
+import type { RefusalCode } from '../../src/core/refusal.ts'
+import * as inputErrors from '../../src/errors/input-errors.ts'
+import { errorOf } from '../../src/errors/refusal-errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
+
+export function errorCodesRegion(): string {
+  const rows = (Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => {
+    const { status, exit, about } = ERROR_TABLE[code]
+    return `| \`${code}\` | \`${classOf(code)}\` | ${status} | ${exit} | ${about} |`
+  })
+  return [
+    '| Code | Class | HTTP status | Exit code | Meaning |',
+    '| --- | --- | --: | --: | --- |',
+    ...rows,
+  ].join('\n')
+}
+
+/** Errors about input are named after their one code; several refusals may share a class. */
+function classOf(code: ErrorCode): string {
+  const name = code.replace(
+    /_?([A-Z])([A-Z]*)/g,
+    (_, first: string, rest: string) => first + rest.toLowerCase(),
+  )
+  if (Object.hasOwn(inputErrors, name)) return name
+  // The Node version is checked before any class can be loaded.
+  if (code === 'NODE_TOO_OLD') return 'Error'
+  return errorOf({ code: code as RefusalCode, message: '', next: '', details: {} }).name
+}

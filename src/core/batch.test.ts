@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import { protocolOf, pulled, pushed, submitOf } from '../../test/fixtures/job-commands.ts'
+import { KernelLedger } from '../../test/fixtures/kernel-ledger.ts'
+import { decideBatch } from './batch.ts'
+import type { Command } from './command.ts'
+import type { Given, Refused } from './decision.ts'
+import type { UpdateDocument } from './document/decide.ts'
+import { IN_FLIGHT } from './job/finish.ts'
+
+const to = { tenant_id: 't1', actor: 'ann', reason: null }
+
+function update(state: UpdateDocument['state'], doc_id = 'doc:1'): UpdateDocument {
+  return { type: 'updateDocument', ...to, doc_id, state }
+}
+
+function run(ledger: KernelLedger, commands: readonly Command[]): readonly unknown[] {
+  return ledger.commit(ledger.decideBatch(commands))
+}
+
+function refused(ledger: KernelLedger, commands: readonly Command[]): Refused {
+  const decision = ledger.decideBatch(commands)
+  if (decision.kind !== 'refusal') throw new Error('The batch was not refused')
+  return decision
+}
+
+describe('a batch', () => {
+  it('writes everything, and answers each command in its place', () => {
+    const ledger = new KernelLedger()
+    const answers = run(ledger, [submitOf({ job_id: 'a' }), update('fetching'), submitOf({ job_id: 'b' })])
+    expect(answers).toMatchObject([
+      { job_id: 'a', duplicate: false },
+      { doc_id: 'doc:1', state: 'fetching' },
+      { job_id: 'b', duplicate: false },
+    ])
+    expect(ledger.states('a')).toEqual(['QUEUED', 'PENDING', 'PENDING'])
+    expect(ledger.get('document', 't1', 'doc:1')?.state).toBe('fetching')
+    expect(ledger.used(IN_FLIGHT)).toBe(2)
+    expect(ledger.history).toHaveLength(3)
+  })
+
+  it('of nothing is nothing', () => {
+    const ledger = new KernelLedger()
+    expect(run(ledger, [])).toEqual([])
+    expect(ledger.contents()).toEqual([])
+  })
+
+  it('is refused as a whole when one command is', () => {
+    const ledger = new KernelLedger()
+    const { refusal, audit } = refused(ledger, [submitOf(), update('fetching'), update('indexed')])
+    expect(refusal).toMatchObject({
+      code: 'INVALID_STATE_TRANSITION',
+      details: { from: 'fetching', to: 'indexed' },
+    })
+    expect(audit).toMatchObject({ event: 'refused', id: 'doc:1' })
+    expect(ledger.contents()).toEqual([])
+  })
+
+  it('asks for what one of its commands was not given', () => {
+    const ledger = new KernelLedger()
+    const given: Given = {
+      now: ledger.now,
+      ids: ledger.ids,
+      ownerOf: () => undefined,
+      isFull: () => false,
+      get: (kind, tenant_id, id) => (kind === 'job' ? undefined : ledger.get(kind, tenant_id, id)),
+    }
+    expect(decideBatch([update('fetching'), submitOf()], given)).toEqual({
+      kind: 'need',
+      keys: [{ kind: 'job', tenant_id: 't1', id: 'j1' }],
+    })
+  })
+})
+
+describe('a command of a batch sees what the ones before it did', () => {
+  it('to a document, also twice', () => {
+    const ledger = new KernelLedger()
+    run(ledger, [update('fetching'), update('fetched'), update('parsing')])
+    expect(ledger.get('document', 't1', 'doc:1')?.state).toBe('parsing')
+    expect(ledger.records('document', 'doc:1').map(({ new_state }) => new_state)).toEqual([
+      'fetching',
+      'fetched',
+      'parsing',
+    ])
+  })
+
+  it('to a job: one written record of each, as it is at the end', () => {
+    const ledger = new KernelLedger()
+    const decision = ledger.decideBatch([
+      submitOf({ protocol: protocolOf(pulled('only')) }),
+      { type: 'claimStep', ...to, job_id: 'j1' },
+      { type: 'cancelJob', ...to, job_id: 'j1' },
+    ])
+    expect(decision.kind === 'change' && decision.change.puts.map(({ kind }) => kind)).toEqual([
+      'step',
+      'job',
+    ])
+    ledger.commit(decision)
+    expect(ledger.states()).toEqual(['CANCELLING', 'IN_PROGRESS'])
+  })
+
+  it('to the outbox', () => {
+    const ledger = new KernelLedger()
+    const answers = run(ledger, [
+      submitOf({ protocol: protocolOf(pushed('ocr')) }),
+      { type: 'takeOutbox', ...to, job_id: 'j1' },
+    ])
+    expect(answers[1]).toMatchObject({ state: 'PENDING', tries: 1 })
+    expect(ledger.rows()).toHaveLength(1)
+    run(ledger, [
+      { type: 'recordSent', ...to, job_id: 'j1', outbox_id: ledger.rows()[0]?.outbox_id ?? '' },
+      { type: 'cancelJob', ...to, job_id: 'j1' },
+    ])
+    expect(ledger.rows()).toMatchObject([{ state: 'SENT' }])
+    expect(ledger.states()).toEqual(['CANCELLED', 'CANCELLED'])
+  })
+
+  it('to jobs that were there before', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ job_id: 'a' })
+    run(ledger, [{ type: 'cancelJob', ...to, job_id: 'a' }, submitOf({ depends_on: ['a'] })])
+    expect(ledger.job()).toMatchObject({ state: 'FAILED_FINAL', error_code: 'DEPENDENCY_FAILED' })
+  })
+
+  it('A4: a request that is twice in a batch is one job', () => {
+    const ledger = new KernelLedger()
+    const again = { job_id: 'j2', idempotency_hash: 'hash-of-j1', payload: { about: 'j1' } }
+    expect(run(ledger, [submitOf(), submitOf(again)])).toEqual([
+      { job_id: 'j1', duplicate: false, differing: [] },
+      { job_id: 'j1', duplicate: true, differing: [] },
+    ])
+    expect(ledger.get('job', 't1', 'j2')).toBeNull()
+  })
+
+  it('A4: the same batch again creates nothing', () => {
+    const ledger = new KernelLedger()
+    const batch = [submitOf({ job_id: 'a' }), submitOf({ job_id: 'b', depends_on: ['a'] })]
+    run(ledger, batch)
+    const before = ledger.contents()
+    expect(run(ledger, batch)).toMatchObject([{ duplicate: true }, { duplicate: true }])
+    expect(ledger.contents()).toEqual(before)
+  })
+
+  it('an id for two requests is refused', () => {
+    const other = submitOf({ idempotency_hash: 'other' })
+    expect(refused(new KernelLedger(), [submitOf(), other]).refusal.code).toBe('JOB_EXISTS')
+  })
+
+  it('A9: jobs of one batch count towards the in-flight limit together', () => {
+    const ledger = new KernelLedger()
+    const batch = ['a', 'b', 'c'].map((job_id) => submitOf({ job_id, inFlightLimit: 2 }))
+    expect(refused(ledger, batch).refusal.code).toBe('IN_FLIGHT_LIMIT')
+    expect(ledger.used(IN_FLIGHT)).toBe(0)
+    run(ledger, batch.slice(1))
+    expect(ledger.used(IN_FLIGHT)).toBe(2)
+  })
+})
+
+describe('A67: dependencies within a batch', () => {
+  it('may be named in any order', () => {
+    const ledger = new KernelLedger()
+    const answers = run(ledger, [
+      submitOf({ job_id: 'c', depends_on: ['b', 'a'] }),
+      submitOf({ job_id: 'b', depends_on: ['a'] }),
+      submitOf({ job_id: 'a' }),
+    ])
+    expect(answers).toMatchObject([{ job_id: 'c' }, { job_id: 'b' }, { job_id: 'a' }])
+    expect(['a', 'b', 'c'].map((id) => ledger.job(id).waits_for)).toEqual([[], ['job:a'], ['job:b', 'job:a']])
+  })
+
+  it('may be jobs that are there already', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ job_id: 'old' })
+    run(ledger, [submitOf({ depends_on: ['old'] })])
+    expect(ledger.job().waits_for).toEqual(['job:old'])
+  })
+
+  it('a circle is refused by the names of its jobs, and of no other', () => {
+    const ledger = new KernelLedger()
+    const { refusal } = refused(ledger, [
+      submitOf({ job_id: 'before', depends_on: ['a'] }),
+      submitOf({ job_id: 'a', depends_on: ['b'] }),
+      submitOf({ job_id: 'b', depends_on: ['free', 'c'] }),
+      submitOf({ job_id: 'c', depends_on: ['a'] }),
+      submitOf({ job_id: 'free' }),
+    ])
+    expect(refusal).toMatchObject({
+      code: 'DEPENDENCY_CYCLE',
+      field: 'depends_on',
+      message: 'These jobs of the batch wait for each other: a → b → c',
+      details: { jobs: ['a', 'b', 'c'] },
+    })
+    expect(ledger.contents()).toEqual([])
+  })
+
+  it('a job that waits for itself is refused too', () => {
+    expect(refused(new KernelLedger(), [submitOf({ depends_on: ['j1'] })]).refusal).toMatchObject({
+      code: 'DEPENDENCY_CYCLE',
+      details: { job_id: 'j1' },
+    })
+  })
+
+  it('one that is nowhere is refused', () => {
+    expect(refused(new KernelLedger(), [submitOf({ depends_on: ['nope'] })]).refusal.code).toBe(
+      'DEPENDENCY_UNKNOWN',
+    )
+  })
+})

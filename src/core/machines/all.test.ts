@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { isEdge, isRetryable, isStateOf, isTerminal, type Machine, nextStates, statesOf } from '../machine.ts'
+import { machines } from './all.ts'
+
+type Table = { readonly [from: string]: string }
+
+const WORK = 'fetching parsing validating ir_building embedding'
+
+// Written from the description of the machines, not from their code: state → the states that may follow.
+const TABLES: { readonly [kind in keyof typeof machines]: Table } = {
+  document: {
+    pending: 'fetching skipped',
+    fetching: 'fetched failed retrying',
+    fetched: 'parsing failed',
+    parsing: 'parsed failed retrying',
+    parsed: 'validating failed',
+    validating: 'validated failed retrying',
+    validated: 'ir_building failed',
+    ir_building: 'ir_ready failed retrying',
+    ir_ready: 'embedding failed completed',
+    embedding: 'indexed failed retrying completed',
+    indexed: 'completed failed',
+    completed: '',
+    failed: 'retrying',
+    retrying: `${WORK} failed`,
+    skipped: '',
+    legacy: `pending ${WORK} fetched parsed validated ir_ready indexed completed failed retrying skipped`,
+  },
+  job: {
+    QUEUED: 'DISPATCHING CANCELLING FAILED_FINAL',
+    DISPATCHING: 'IN_PROGRESS CANCELLING FAILED_FINAL',
+    IN_PROGRESS: 'IN_PROGRESS SUCCEEDED FAILED_FINAL CANCELLING',
+    CANCELLING: 'CANCELLED',
+    SUCCEEDED: '',
+    FAILED_FINAL: '',
+    CANCELLED: '',
+  },
+  step: {
+    PENDING: 'DISPATCHING CANCELLED',
+    DISPATCHING: 'AWAITING_ACK FAILED_RETRY FAILED_FINAL CANCELLED',
+    AWAITING_ACK: 'IN_PROGRESS FAILED_RETRY FAILED_FINAL CANCELLED',
+    IN_PROGRESS: 'SUCCEEDED FAILED_RETRY FAILED_FINAL CANCELLED',
+    FAILED_RETRY: 'DISPATCHING CANCELLED',
+    SUCCEEDED: '',
+    FAILED_FINAL: '',
+    CANCELLED: '',
+  },
+  outbox: { PENDING: 'SENT FAILED_FINAL', SENT: '', FAILED_FINAL: '' },
+  run: {
+    pending: 'running',
+    running: 'succeeded failed cancelled',
+    succeeded: '',
+    failed: '',
+    cancelled: '',
+  },
+  workstream: {
+    pending: 'ready blocked skipped',
+    blocked: 'ready',
+    ready: 'running skipped',
+    running: 'succeeded failed',
+    succeeded: '',
+    failed: '',
+    skipped: '',
+  },
+}
+
+const TERMINAL: { readonly [kind in keyof typeof machines]: string } = {
+  document: 'completed failed skipped',
+  job: 'SUCCEEDED FAILED_FINAL CANCELLED',
+  step: 'SUCCEEDED FAILED_FINAL CANCELLED',
+  outbox: 'SENT FAILED_FINAL',
+  run: 'succeeded failed cancelled',
+  workstream: 'succeeded failed skipped',
+}
+
+const RETRYABLE: { readonly [kind in keyof typeof machines]: string } = {
+  document: `${WORK} failed legacy`,
+  job: '',
+  step: 'DISPATCHING AWAITING_ACK IN_PROGRESS',
+  outbox: '',
+  run: '',
+  workstream: '',
+}
+
+const INITIAL = {
+  document: 'pending',
+  job: 'QUEUED',
+  step: 'PENDING',
+  outbox: 'PENDING',
+  run: 'pending',
+  workstream: 'pending',
+}
+
+function words(text: string | undefined): readonly string[] {
+  return (text ?? '').split(' ').filter((word) => word !== '')
+}
+
+const KINDS = Object.keys(TABLES) as (keyof typeof machines)[]
+
+function machineOf(kind: keyof typeof machines): Machine<string> {
+  return machines[kind] as Machine<string>
+}
+
+describe('the six machines', () => {
+  it('are document, job, step, outbox, run and workstream, each named as its kind', () => {
+    expect(Object.keys(machines)).toEqual(['document', 'job', 'step', 'outbox', 'run', 'workstream'])
+    expect(Object.values(machines).map(({ name }) => name)).toEqual(Object.keys(machines))
+  })
+
+  describe.each(KINDS)('%s', (kind) => {
+    const machine = machineOf(kind)
+    const states = Object.keys(TABLES[kind])
+
+    it('has these states, and begins in the first of its life', () => {
+      expect([...statesOf(machine)].sort()).toEqual([...states].sort())
+      expect(machine.initial).toBe(INITIAL[kind])
+    })
+
+    it('has exactly these edges', () => {
+      const declared = states.flatMap((from) => words(TABLES[kind][from]).map((to) => `${from} → ${to}`))
+      const found = states.flatMap((from) =>
+        states.filter((to) => isEdge(machine, from, to)).map((to) => `${from} → ${to}`),
+      )
+      expect(found.sort()).toEqual(declared.sort())
+    })
+
+    it.each(states)('tells what may follow %s', (state) => {
+      expect(nextStates(machine, state)).toEqual(new Set(words(TABLES[kind][state])))
+    })
+
+    it('ends where it should, and no way leads out of an end but that of a failed document', () => {
+      const terminal = states.filter((state) => isTerminal(machine, state))
+      expect(terminal.sort()).toEqual([...words(TERMINAL[kind])].sort())
+      const waysOut = terminal.flatMap((from) =>
+        [...nextStates(machine, from)].map((to) => `${from} → ${to}`),
+      )
+      expect(waysOut).toEqual(kind === 'document' ? ['failed → retrying'] : [])
+    })
+
+    it('reaches every state but legacy from its first one, and an end from every state', () => {
+      expect(reachable(machine, machine.initial).size).toBe(states.length - (kind === 'document' ? 1 : 0))
+      for (const state of states) {
+        const ends = [...reachable(machine, state)].filter((other) => isTerminal(machine, other))
+        expect(ends, `an end after ${state}`).not.toEqual([])
+      }
+    })
+
+    it('knows from where it may be tried again', () => {
+      expect(states.filter((state) => isRetryable(machine, state)).sort()).toEqual(
+        [...words(RETRYABLE[kind])].sort(),
+      )
+    })
+
+    it('describes every state in one line', () => {
+      for (const state of states) expect(machine.states[state]?.about).toMatch(/^[A-Z].{3,79}$/)
+    })
+
+    it('knows its own states from anything else', () => {
+      for (const state of states) expect(isStateOf(machine, state)).toBe(true)
+      for (const other of ['nowhere', '', 'toString', 'constructor', null, undefined, 7, {}]) {
+        expect(isStateOf(machine, other)).toBe(false)
+      }
+    })
+  })
+})
+
+function reachable(machine: Machine<string>, from: string): ReadonlySet<string> {
+  const seen = new Set([from])
+  for (const state of seen) for (const next of nextStates(machine, state)) seen.add(next)
+  return seen
+}

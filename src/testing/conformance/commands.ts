@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { RecordKey } from '../../core/aggregate.ts'
+import type { Command } from '../../core/command.ts'
+import type { UpdateDocument } from '../../core/document/decide.ts'
+import type {
+  AckStep,
+  CallbackCommand,
+  HeartbeatStep,
+  JobCommand,
+  ReportResult,
+  StepResult,
+  SubmitJob,
+} from '../../core/job/commands.ts'
+import type { StepRecord } from '../../core/job/record.ts'
+import type { DocumentState } from '../../core/machines/document.ts'
+import { PULLED } from './protocols.ts'
+
+export const TENANT = 'acme'
+
+const BY = { actor: 'tester', reason: null } as const
+
+/** What a command is about: the aggregate to load for it. */
+export function keyOf(command: Command): RecordKey {
+  return command.type === 'updateDocument'
+    ? { kind: 'document', tenant_id: command.tenant_id, id: command.doc_id }
+    : { kind: 'job', tenant_id: command.tenant_id, id: command.job_id }
+}
+
+export function moveDocument(
+  doc_id: string,
+  state: DocumentState,
+  more: Partial<UpdateDocument> = {},
+): UpdateDocument {
+  return { type: 'updateDocument', tenant_id: TENANT, doc_id, state, ...BY, ...more }
+}
+
+/** A request that is like no other job's, unless the identity is given too. */
+export function submitJob(job_id: string, more: Partial<SubmitJob> = {}): SubmitJob {
+  const protocol = more.protocol ?? PULLED
+  const identity = {
+    tenant_id: more.tenant_id ?? TENANT,
+    request_type: protocol.request_type,
+    input_ref: more.input_ref ?? `in/${job_id}`,
+    output_ref: more.output_ref ?? `out/${job_id}`,
+    payload: more.payload ?? { for: job_id },
+    schema_version: 'v1',
+  }
+  return {
+    type: 'submitJob',
+    job_id,
+    protocol,
+    doc_id: null,
+    mode: undefined,
+    tenantMode: undefined,
+    globalMode: undefined,
+    idempotency_key: null,
+    idempotency_hash: createHash('sha256').update(JSON.stringify(identity)).digest('hex'),
+    strictIdempotency: false,
+    inFlightLimit: 100,
+    priority: 2,
+    depends_on: [],
+    on_dependency_failure: 'fail',
+    run_at: null,
+    expires_at: null,
+    run_id: null,
+    workstream_id: null,
+    tags: [],
+    callback_urls: null,
+    correlation_id: null,
+    traceparent: null,
+    ...BY,
+    ...more,
+    ...identity,
+  }
+}
+
+type Simple = Extract<JobCommand['type'], 'claimStep' | 'takeOutbox' | 'cancelJob' | 'advanceJob'>
+
+/** A command that says nothing but its job. */
+export function onJob<T extends Simple>(
+  type: T,
+  job_id: string,
+  more: Partial<Extract<JobCommand, { readonly type: T }>> = {},
+) {
+  return { type, tenant_id: TENANT, job_id, ...BY, ...more } as unknown as Extract<
+    JobCommand,
+    { readonly type: T }
+  >
+}
+
+export function recordSent(job_id: string, outbox_id: string, tenant_id = TENANT) {
+  return { type: 'recordSent', tenant_id, job_id, outbox_id, ...BY } as const
+}
+
+export function recordPublishFailure(job_id: string, outbox_id: string, tenant_id = TENANT) {
+  const error = { code: 'UNREACHABLE', message: 'No route to the bus' }
+  return { type: 'recordPublishFailure', tenant_id, job_id, outbox_id, error, ...BY } as const
+}
+
+export function ack(step: StepRecord, more: Partial<CallbackCommand> = {}): AckStep {
+  return { ...callback(step), ...more, type: 'ackStep' }
+}
+
+export function heartbeat(step: StepRecord, more: Partial<CallbackCommand> = {}): HeartbeatStep {
+  return { ...callback(step), ...more, type: 'heartbeatStep' }
+}
+
+export function report(
+  step: StepRecord,
+  result: StepResult,
+  more: Partial<CallbackCommand> = {},
+): ReportResult {
+  return { ...callback(step), ...more, type: 'reportResult', result }
+}
+
+export const SUCCESS: StepResult = { status: 'SUCCEEDED', output: { pages: 3 } }
+
+export function failure(failure_class: 'RETRYABLE' | 'NON_RETRYABLE'): StepResult {
+  return { status: 'FAILED', failure_class, error: { code: 'BAD_PAGE', message: 'Page 3 is blank' } }
+}
+
+function callback({ tenant_id, job_id, step_id, attempt_no, lease_id }: StepRecord) {
+  return { tenant_id, job_id, step_id, attempt_no, lease_id: lease_id ?? '', ...BY }
+}

@@ -1,0 +1,91 @@
+import type { DependencyPolicy, Priority } from '../../../core/job/record.ts'
+import type { DocumentState } from '../../../core/machines/document.ts'
+
+/**
+ * One step of a random history. It says what to try, by numbers that are looked up in what is there by then, so
+ * that any history can be played, and any part of it too.
+ */
+export type Intent =
+  | CommandIntent
+  | { readonly what: 'batch'; readonly parts: readonly CommandIntent[] }
+  /** Whatever brings the job to an end: left to chance alone, few would get there. */
+  | { readonly what: 'finish'; readonly job: number }
+  | WorkIntent
+  | { readonly what: 'due' | 'signalled'; readonly limit: number }
+  | { readonly what: 'pass'; readonly ms: number }
+  /** To the next timer, or to just before it. */
+  | { readonly what: 'pass to due'; readonly early: boolean }
+  /** Somebody sets the clock back. */
+  | { readonly what: 'turn back'; readonly ms: number }
+  | { readonly what: 'maintain' | 'reopen' }
+
+export type CommandIntent =
+  | UpdateIntent
+  | SubmitIntent
+  | JobIntent
+  | CallbackIntent
+  | PublishIntent
+  /** Whatever brings the job on; jobs are counted back from the newest. */
+  | { readonly what: 'drive'; readonly job: number }
+
+export interface UpdateIntent {
+  readonly what: 'update'
+  readonly tenant: string
+  readonly doc: number
+  /** A declared edge, by number; or any state at all. */
+  readonly to: number | DocumentState
+  readonly match: Match
+  readonly failed: boolean
+  readonly validate: boolean
+}
+
+/** Which etag the caller demands. */
+export type Match = 'any' | 'current' | 'wrong'
+
+export interface SubmitIntent {
+  readonly what: 'submit'
+  readonly tenant: string
+  /** Under the id of a job that is there already. */
+  readonly known: boolean
+  readonly protocol: number
+  readonly request: number
+  readonly key: string | null
+  readonly strict: boolean
+  readonly limit: number
+  readonly priority: Priority
+  /** On jobs of the same tenant, counted back from the newest; 0 is one that nobody knows. */
+  readonly dependsOn: readonly number[]
+  readonly policy: DependencyPolicy
+  readonly delayMs: number | null
+  readonly expiresMs: number | null
+  readonly burst: boolean
+}
+
+export interface JobIntent {
+  readonly what: 'claimStep' | 'takeOutbox' | 'cancelJob' | 'advanceJob'
+  /** Counted back from the newest. */
+  readonly job: number
+  /** As if from another tenant. */
+  readonly stranger: boolean
+  readonly match: Match
+}
+
+export interface CallbackIntent {
+  readonly what: 'ack' | 'heartbeat' | 'result'
+  /** Counted back from the newest. */
+  readonly attempt: number
+  readonly fence: 'right' | 'wrong lease' | 'wrong attempt' | 'wrong step'
+  readonly result: 'success' | 'retryable' | 'final'
+}
+
+export interface PublishIntent {
+  readonly what: 'sent' | 'publish failed'
+  /** Counted back from the newest. */
+  readonly row: number
+}
+
+export interface WorkIntent {
+  readonly what: 'claim' | 'take'
+  readonly limit: number
+  readonly paused: boolean
+}

@@ -1,0 +1,156 @@
+import type { Command } from '../../../core/command.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
+import { nextStates } from '../../../core/machine.ts'
+import { documentMachine } from '../../../core/machines/document.ts'
+import { toIso } from '../../../core/time.ts'
+import {
+  ack,
+  failure,
+  heartbeat,
+  moveDocument,
+  onJob,
+  recordPublishFailure,
+  recordSent,
+  report,
+  SUCCESS,
+  submitJob,
+} from '../commands.ts'
+import { LIMITED, LIMITED_PUSH, MIXED, PULLED, PUSHED } from '../protocols.ts'
+import type {
+  CallbackIntent,
+  CommandIntent,
+  JobIntent,
+  Match,
+  SubmitIntent,
+  UpdateIntent,
+} from './intents.ts'
+import { nameOf, type ReferenceLedger } from './reference-ledger.ts'
+import { jobsIn, keyOfJob } from './reference-reads.ts'
+
+const PROTOCOLS = [PULLED, PUSHED, MIXED, LIMITED, LIMITED_PUSH] as const
+
+const UNKNOWN_JOB = 'job-unknown'
+
+/** What a history has brought up so far, that later steps may come back to. */
+export interface Seen {
+  readonly attempts: StepRecord[]
+  readonly rows: OutboxRecord[]
+  /** Every etag that a record has had, by its name. */
+  readonly etags: Map<string, string[]>
+}
+
+/** The command that an intent means, given what is there now. */
+export function commandOf(intent: CommandIntent, model: ReferenceLedger, seen: Seen, now: number): Command {
+  switch (intent.what) {
+    case 'update':
+      return updateOf(intent, model, seen)
+    case 'submit':
+      return submitOf(intent, model, now)
+    case 'ack':
+    case 'heartbeat':
+    case 'result':
+      return callbackOf(intent, model, seen)
+    case 'sent':
+    case 'publish failed': {
+      const row = fromEnd(seen.rows, intent.row)
+      const make = intent.what === 'sent' ? recordSent : recordPublishFailure
+      return make(row?.job_id ?? UNKNOWN_JOB, row?.outbox_id ?? 'row-unknown', row?.tenant_id)
+    }
+    case 'drive':
+      return driveOf(fromEnd(jobsIn(model), intent.job), model)
+    default:
+      return onJobOf(intent, model, seen)
+  }
+}
+
+function updateOf(intent: UpdateIntent, model: ReferenceLedger, seen: Seen): Command {
+  const doc_id = `doc:${intent.doc}`
+  const before = model.get('document', intent.tenant, doc_id)
+  const from = before?.kind === 'document' ? before.state : documentMachine.initial
+  const legal = [...nextStates(documentMachine, from)]
+  const to = typeof intent.to === 'string' ? intent.to : legal[intent.to % legal.length]
+  const error = { error_type: 'ParseError', error_message: 'unexpected end', traceback: 'at parse' }
+  return moveDocument(doc_id, to ?? 'retrying', {
+    tenant_id: intent.tenant,
+    adapter: intent.doc === 0 ? undefined : `adapter-${intent.doc}`,
+    metadata: { [`key-${intent.doc}`]: model.log.length },
+    error: intent.failed ? error : undefined,
+    validate: intent.validate,
+    if_match: etagFor(intent.match, before?.etag, seen, nameOf('document', intent.tenant, doc_id)),
+  })
+}
+
+function submitOf(intent: SubmitIntent, model: ReferenceLedger, now: number): Command {
+  const later = (ms: number | null) => (ms === null ? null : toIso(now + ms))
+  const jobs = jobsIn(model).filter(({ tenant_id }) => tenant_id === intent.tenant)
+  const awaited = intent.dependsOn.flatMap((n) => (n === 0 ? [UNKNOWN_JOB] : (jobs.at(-n)?.job_id ?? [])))
+  // Not in the order of their making: ids must not be what sorts them.
+  const fresh = `job-${(intent.request * 7 + model.log.length) % 97}`
+  return submitJob(intent.known ? (jobs.at(-1)?.job_id ?? fresh) : fresh, {
+    tenant_id: intent.tenant,
+    protocol: PROTOCOLS[intent.protocol] ?? PULLED,
+    input_ref: 'in',
+    output_ref: { uri: 'out', size_bytes: 3 },
+    payload: { request: intent.request },
+    idempotency_key: intent.key,
+    strictIdempotency: intent.strict,
+    inFlightLimit: intent.limit,
+    priority: intent.priority,
+    depends_on: [...new Set(awaited)],
+    on_dependency_failure: intent.policy,
+    run_at: later(intent.delayMs),
+    expires_at: later(intent.expiresMs),
+    mode: intent.burst ? 'BURST' : undefined,
+    doc_id: intent.request % 2 === 0 ? `doc:${intent.request}` : null,
+    run_id: `run-${intent.request % 3}`,
+  })
+}
+
+function onJobOf(intent: JobIntent, model: ReferenceLedger, seen: Seen): Command {
+  const job = fromEnd(jobsIn(model), intent.job)
+  const tenant_id = intent.stranger ? 'stranger' : job?.tenant_id
+  const job_id = job?.job_id ?? UNKNOWN_JOB
+  const if_match = etagFor(intent.match, job?.etag, seen, nameOf('job', tenant_id ?? '', job_id))
+  return onJob(intent.what, job_id, { if_match, ...(tenant_id === undefined ? null : { tenant_id }) })
+}
+
+function callbackOf(intent: CallbackIntent, model: ReferenceLedger, seen: Seen): Command {
+  const step = fromEnd(seen.attempts, intent.attempt)
+  if (step === undefined) {
+    const job = jobsIn(model).at(-1)
+    return onJob('claimStep', job?.job_id ?? UNKNOWN_JOB, job === undefined ? {} : { tenant_id: job.tenant_id })
+  }
+  const fence = {
+    right: {},
+    'wrong lease': { lease_id: 'of somebody else' },
+    'wrong attempt': { attempt_no: step.attempt_no + 1 },
+    'wrong step': { step_id: 'no such step' },
+  }[intent.fence]
+  if (intent.what === 'ack') return ack(step, fence)
+  if (intent.what === 'heartbeat') return heartbeat(step, fence)
+  const result = { success: SUCCESS, retryable: failure('RETRYABLE'), final: failure('NON_RETRYABLE') }
+  return report(step, result[intent.result], fence)
+}
+
+export function driveOf(job: JobRecord | undefined, model: ReferenceLedger): Command {
+  if (job === undefined) return onJob('advanceJob', UNKNOWN_JOB)
+  const { tenant_id, job_id } = job
+  const aggregate = model.load(keyOfJob(job))
+  const step = aggregate?.steps.find(({ state }) => !['SUCCEEDED', 'FAILED_FINAL', 'CANCELLED'].includes(state))
+  const row = aggregate?.outbox[0]
+  if (step?.state === 'IN_PROGRESS') return report(step, SUCCESS)
+  if (step?.state === 'AWAITING_ACK') return ack(step)
+  if (row !== undefined && row.taken_until !== null) return recordSent(job_id, row.outbox_id, tenant_id)
+  if (step?.delivery === 'push') return onJob('takeOutbox', job_id, { tenant_id })
+  return step === undefined ? onJob('advanceJob', job_id, { tenant_id }) : onJob('claimStep', job_id, { tenant_id })
+}
+
+function etagFor(match: Match, current: string | undefined, seen: Seen, name: string): string | undefined {
+  if (match === 'any') return undefined
+  if (match === 'current') return current ?? ''
+  return seen.etags.get(name)?.find((etag) => etag !== current) ?? 'never given out'
+}
+
+export function fromEnd<T>(items: readonly T[], n: number): T | undefined {
+  return items.at(-1 - (n % Math.max(items.length, 1)))
+}

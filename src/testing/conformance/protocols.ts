@@ -1,0 +1,56 @@
+import type { Protocol, ProtocolStep } from '../../core/job/protocol.ts'
+import { SECOND_MS } from '../../core/time.ts'
+
+/** One step that a worker pulls from the queue `read`. */
+export const PULLED: Protocol = {
+  protocol_id: 'pulled.v1',
+  request_type: 'READ',
+  steps: [step('read', 'pull')],
+}
+
+/** Two steps that are pushed to services. */
+export const PUSHED: Protocol = {
+  protocol_id: 'pushed.v1',
+  request_type: 'OCR->EMBEDDING',
+  steps: [step('ocr', 'push'), step('embedding', 'push')],
+}
+
+/** A step that is pushed, one that is pulled and one that another scheduler runs, with short tempers. */
+export const MIXED: Protocol = {
+  protocol_id: 'mixed.v1',
+  request_type: 'MIXED',
+  steps: [
+    {
+      ...step('send', 'push'),
+      policy: { max_attempts: 2, publish_tries: 2, ack_timeout_ms: 10 * SECOND_MS },
+    },
+    { ...step('read', 'pull'), policy: { lease_ms: 20 * SECOND_MS } },
+    step('store', 'external'),
+  ],
+}
+
+/** A pulled step of which only one may run at a time for a tenant. */
+export const LIMITED: Protocol = {
+  protocol_id: 'limited.v1',
+  request_type: 'LIMITED',
+  steps: [{ ...step('read', 'pull'), limits: [{ key: 'gpu', max: 1 }] }],
+}
+
+/** A pushed step that holds two limits. */
+export const LIMITED_PUSH: Protocol = {
+  protocol_id: 'limited-push.v1',
+  request_type: 'LIMITED_PUSH',
+  steps: [
+    {
+      ...step('send', 'push'),
+      limits: [
+        { key: 'gpu', max: 1 },
+        { key: 'line', max: 2 },
+      ],
+    },
+  ],
+}
+
+function step(name: string, delivery: ProtocolStep['delivery']): ProtocolStep {
+  return { step_id: name, step_type: name.toUpperCase(), service: name, delivery }
+}

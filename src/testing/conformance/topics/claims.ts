@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import type { SubmitJob } from '../../../core/job/commands.ts'
+import type { Topic } from '../check.ts'
+import { onJob, submitJob, TENANT } from '../commands.ts'
+import { PUSHED } from '../protocols.ts'
+import { claimKey } from '../raw-decisions.ts'
+import { auditAll, findAll } from '../reading.ts'
+import type { Scene } from '../scene.ts'
+import { succeed } from '../work.ts'
+
+/** One request, under whatever id a client gives the job it hopes for. */
+function sameRequest(job_id: string, more: Partial<SubmitJob> = {}): SubmitJob {
+  return submitJob(job_id, { input_ref: 'in', output_ref: 'out', payload: { same: true }, ...more })
+}
+
+async function ownerOf(scene: Scene, key: string, tenant_id = TENANT): Promise<string> {
+  const outcome = await scene.store.transact([], claimKey(key, 'nobody', tenant_id))
+  assert(outcome.ok)
+  return outcome.answer
+}
+
+export const claims: Topic = {
+  topic: 'claims',
+  checks: [
+    {
+      name: 'gives a key to the first who claims it, and names them to everybody else',
+      async run(scene) {
+        const claim = (owner: string) => scene.store.transact([], claimKey('k', owner))
+        assert.deepEqual(await claim('first'), { ok: true, answer: 'first' })
+        assert.deepEqual(await claim('second'), { ok: true, answer: 'first' })
+        assert.deepEqual(await claim('first'), { ok: true, answer: 'first' })
+      },
+    },
+    {
+      name: 'keeps keys of tenants apart',
+      async run(scene) {
+        await scene.store.transact([], claimKey('k', 'ours'))
+        assert.equal(await ownerOf(scene, 'k', 'Zeta'), 'nobody')
+        assert.equal(await ownerOf(scene, 'k'), 'ours')
+        assert.equal(await ownerOf(scene, 'K'), 'nobody', 'keys are exact')
+      },
+    },
+    {
+      name: 'gives a key to one of many who claim it at once',
+      async run(scene) {
+        const stores = await scene.writers()
+        const racing = Array.from({ length: 20 }, (_, i) => {
+          const store = stores[i % stores.length] ?? scene.store
+          return store.transact([], claimKey('k', `racer-${i}`))
+        })
+        const outcomes = await scene.within(Promise.all(racing), 'twenty racers')
+        const answers = new Set(outcomes.map((outcome) => (outcome.ok ? outcome.answer : 'refused')))
+        assert.equal(answers.size, 1)
+        assert.match([...answers].join(), /^racer-\d+$/)
+      },
+    },
+    {
+      name: 'A4 answers the same request with the same job, and creates nothing',
+      async run(scene) {
+        const first = await scene.do(sameRequest('first', { protocol: PUSHED }))
+        assert.deepEqual(first, { job_id: 'first', duplicate: false, differing: [] })
+        const before = await auditAll(scene.store)
+        const second = await scene.do(sameRequest('second', { protocol: PUSHED }))
+        assert.deepEqual(second, { job_id: 'first', duplicate: true, differing: [] })
+        assert.equal(await scene.store.get({ kind: 'job', tenant_id: TENANT, id: 'second' }), null)
+        assert.equal((await findAll(scene.store, { kind: 'step' })).length, 2)
+        assert.equal((await findAll(scene.store, { kind: 'outbox' })).length, 1)
+        assert.deepEqual(await auditAll(scene.store), before)
+      },
+    },
+    {
+      name: 'A4 makes one job of a hundred identical submits at once',
+      async run(scene) {
+        const stores = await scene.writers()
+        const submits = Array.from({ length: 100 }, (_, i) =>
+          scene.do(sameRequest(`j${i}`, { protocol: PUSHED, inFlightLimit: 2 }), stores[i % stores.length]),
+        )
+        const answers = await scene.within(Promise.all(submits), 'a hundred submits')
+        assert.equal(new Set(answers.map(({ job_id }) => job_id)).size, 1)
+        assert.equal(answers.filter(({ duplicate }) => !duplicate).length, 1)
+        const counted = []
+        for (const kind of ['job', 'step', 'outbox'] as const) {
+          counted.push((await findAll(scene.store, { kind })).length)
+        }
+        assert.deepEqual(counted, [1, 2, 1])
+        const born = await auditAll(scene.store, { kind: 'job', state: 'QUEUED' })
+        assert.equal(born.length, 1)
+        // One slot is taken, not a hundred: there is room for one more job.
+        await scene.do(submitJob('other', { inFlightLimit: 2 }))
+        assert.equal(
+          (await scene.refusalOf(submitJob('third', { inFlightLimit: 2 }))).code,
+          'IN_FLIGHT_LIMIT',
+        )
+      },
+    },
+    {
+      name: 'A7 answers a known key with its job, also at the limit, and says what differs',
+      async run(scene) {
+        const limit = { inFlightLimit: 1 }
+        await scene.do(submitJob('first', { idempotency_key: 'k', ...limit }))
+        const again = await scene.do(
+          submitJob('second', { idempotency_key: 'k', payload: { other: 1 }, ...limit }),
+        )
+        assert.deepEqual([again.job_id, again.duplicate], ['first', true])
+        assert.deepEqual(again.differing.toSorted(), ['input_ref', 'output_ref', 'payload'])
+        const strict = await scene.refusalOf(
+          submitJob('third', { idempotency_key: 'k', strictIdempotency: true, ...limit }),
+        )
+        assert.equal(strict.code, 'IDEMPOTENCY_CONFLICT')
+      },
+    },
+    {
+      name: 'A4 knows a request long after its job has ended',
+      async run(scene) {
+        await scene.do(sameRequest('first'))
+        await succeed(scene, 'first')
+        await scene.pass(40 * 24 * 60 * 60 * 1000)
+        const again = await scene.do(sameRequest('second'))
+        assert.deepEqual([again.job_id, again.duplicate], ['first', true])
+      },
+    },
+    {
+      name: 'leaves the key free when the submit is refused',
+      async run(scene) {
+        await scene.do(submitJob('full', { inFlightLimit: 1 }))
+        const request = submitJob('j', { idempotency_key: 'k', inFlightLimit: 1 })
+        assert.equal((await scene.refusalOf(request)).code, 'IN_FLIGHT_LIMIT')
+        await scene.do(onJob('cancelJob', 'full'))
+        assert.equal((await scene.do(request)).duplicate, false)
+      },
+    },
+  ],
+}

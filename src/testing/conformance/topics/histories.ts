@@ -1,0 +1,64 @@
+import type { Topic } from '../check.ts'
+import { type FastCheck, historyArbitrary } from '../history/arbitrary.ts'
+import { History } from '../history/history.ts'
+import type { Intent } from '../history/intents.ts'
+import { Scene } from '../scene.ts'
+import type { HistoryOptions, StoreSubject } from '../subject.ts'
+
+const DEFAULTS = { runs: 100, steps: 80 } as const
+
+export const histories: Topic = {
+  topic: 'histories',
+  checks: [
+    {
+      name: 'answers any history of commands as the reference does',
+      patience: 6,
+      async run({ subject }) {
+        const fc = await loadFastCheck()
+        const { runs, steps, seed } = optionsOf(subject.histories)
+        const property = fc.asyncProperty(historyArbitrary(fc, steps), (history) => play(subject, history))
+        const details = await fc.check(property, { numRuns: runs, ...(seed === undefined ? null : { seed }) })
+        if (!details.failed) return
+        throw new Error(
+          `${fc.defaultReportMessage(details)}\n\nPlay it again with WAYBILL_SEED=${details.seed} WAYBILL_RUNS=${runs}`,
+          { cause: details.errorInstance },
+        )
+      },
+    },
+  ],
+}
+
+/** A fresh store in a fresh world, so that the same history always meets the same ids and times. */
+async function play(subject: StoreSubject, history: readonly Intent[]): Promise<void> {
+  const scene = new Scene(subject)
+  await scene.open()
+  try {
+    await new History(scene).play(history)
+  } finally {
+    await scene.close()
+  }
+}
+
+async function loadFastCheck(): Promise<FastCheck> {
+  try {
+    return await import('fast-check')
+  } catch (cause) {
+    throw new Error('Random histories need fast-check: npm install --save-dev fast-check', { cause })
+  }
+}
+
+function optionsOf(given: HistoryOptions = {}) {
+  return {
+    steps: given.steps ?? DEFAULTS.steps,
+    runs: numberFrom('WAYBILL_RUNS') ?? given.runs ?? DEFAULTS.runs,
+    seed: numberFrom('WAYBILL_SEED') ?? given.seed,
+  }
+}
+
+function numberFrom(variable: string): number | undefined {
+  const text = process.env[variable]
+  if (text === undefined || text === '') return undefined
+  const value = Number(text)
+  if (Number.isSafeInteger(value)) return value
+  throw new Error(`${variable} must be a whole number, not ${text}`)
+}
