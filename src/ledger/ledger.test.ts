@@ -134,6 +134,10 @@ describe('protocols', () => {
     ['steps', { ...PULLED, steps: [PULLED.steps[0], PULLED.steps[0]] }],
     ['request_type', { ...PULLED, request_type: '' }],
     [
+      'steps.0.limits.0.key',
+      { ...PULLED, steps: [{ ...PULLED.steps[0], limits: [{ key: 'in-flight', max: 1 }] }] },
+    ],
+    [
       'steps.0.policy.max_attempts',
       { ...PULLED, steps: [{ ...PULLED.steps[0], policy: { max_attempts: 0 } }] },
     ],

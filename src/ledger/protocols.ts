@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { IN_FLIGHT } from '../core/job/finish.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { inputErrorOf } from './envelope.ts'
 
 const name = z.string().min(1).max(512)
+/** Limits and the count of open jobs share the same slots. */
+const limitKey = name.refine((key) => key !== IN_FLIGHT, 'is reserved for the count of open jobs')
 const ms = z.number().int().positive()
 const backoff = z.union([
   z.object({ kind: z.literal('list'), delaysMs: z.array(z.number().int().nonnegative()).min(1) }),
@@ -27,7 +30,7 @@ const protocolSchema = z.strictObject({
         service: name,
         delivery: z.enum(['push', 'pull', 'external']),
         queue: name.optional(),
-        limits: z.array(z.strictObject({ key: name, max: z.number().int().positive() })).optional(),
+        limits: z.array(z.strictObject({ key: limitKey, max: z.number().int().positive() })).optional(),
         policy: z
           .strictObject({
             max_attempts: z.number().int().positive().max(100).optional(),
