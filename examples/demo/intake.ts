@@ -47,9 +47,9 @@ export class Intake {
     }
     if (number === WANTS_DIGEST) {
       // Both or neither; the order does not matter, though one waits for the other.
-      await ledger.batch([
-        ledger.jobs.command(this.#digestOf(pdf), CALL),
-        ledger.jobs.command(this.#ingestOf(pdf), CALL),
+      await ledger.batch((make) => [
+        make.submit(this.#digestOf(pdf), CALL),
+        make.submit(this.#ingestOf(pdf), CALL),
       ])
       return
     }

@@ -3,17 +3,14 @@ import type { RefusalCode } from '../../src/core/refusal.ts'
 import * as inputErrors from '../../src/errors/input-errors.ts'
 import { errorOf } from '../../src/errors/refusal-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
+import { markdownTable } from './markdown-table.ts'
 
 export function errorCodesRegion(): string {
   const rows = (Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => {
     const { status, exit, about } = ERROR_TABLE[code]
-    return `| \`${code}\` | \`${classOf(code)}\` | ${status} | ${exit} | ${about} |`
+    return [`\`${code}\``, `\`${classOf(code)}\``, String(status), String(exit), about]
   })
-  return [
-    '| Code | Class | HTTP status | Exit code | Meaning |',
-    '| --- | --- | --: | --: | --- |',
-    ...rows,
-  ].join('\n')
+  return markdownTable(['Code', 'Class', 'HTTP status', 'Exit code', 'Meaning'], rows)
 }
 
 /** Errors about input are named after their one code; several refusals may share a class. */

@@ -1,6 +1,7 @@
 // The page of state machines: a picture, the states with what they mean, and every edge.
 import { isRetryable, isTerminal, type Machine, statesOf } from '../../src/core/machine.ts'
 import { machines } from '../../src/core/machines/all.ts'
+import { markdownTable } from './markdown-table.ts'
 import { mermaidOf } from './mermaid.ts'
 
 export function stateMachinesRegion(): string {
@@ -11,9 +12,10 @@ export function stateMachinesRegion(): string {
 function overview(all: readonly Machine<string>[]): string {
   const rows = all.map((machine) => {
     const terminal = statesOf(machine).filter((state) => isTerminal(machine, state))
-    return `| [${machine.name}](#${machine.name}) | ${statesOf(machine).length} | ${edgesOf(machine).length} | ${list(terminal)} |`
+    const numbers = [statesOf(machine).length, edgesOf(machine).length].map(String)
+    return [`[${machine.name}](#${machine.name})`, ...numbers, list(terminal)]
   })
-  return ['| Machine | States | Edges | Terminal states |', '| --- | --: | --: | --- |', ...rows].join('\n')
+  return markdownTable(['Machine', 'States', 'Edges', 'Terminal states'], rows)
 }
 
 export function section<S extends string>(machine: Machine<S>): string {
@@ -32,9 +34,9 @@ function edgesOf<S extends string>(machine: Machine<S>): readonly (readonly [S, 
 function stateTable<S extends string>(machine: Machine<S>): string {
   const rows = statesOf(machine).map((state) => {
     const { about, to } = machine.states[state]
-    return `| \`${state}\` | ${about} | ${marksOf(machine, state)} | ${list(to)} |`
+    return [`\`${state}\``, about, marksOf(machine, state), list(to)]
   })
-  return ['| State | Meaning | Marks | May go to |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  return markdownTable(['State', 'Meaning', 'Marks', 'May go to'], rows)
 }
 
 function marksOf<S extends string>(machine: Machine<S>, state: S): string {

@@ -7,7 +7,10 @@ import type { RecordKind } from './machines/all.ts'
  * state passed through.
  */
 export interface AuditEntry {
-  /** `moved`: the state changed. `refused`: a rule said no. `ignored`: late or repeated, harmless. */
+  /**
+   * `moved`: the state changed. `noted`: something worth knowing that did not change it, such as a failed publish.
+   * `refused`: a rule said no. `ignored`: late or repeated, harmless.
+   */
   readonly event: AuditEvent
   readonly tenant_id: string
   readonly kind: RecordKind
@@ -32,7 +35,7 @@ export interface AuditEntry {
   readonly reason: string | null
 }
 
-export type AuditEvent = 'moved' | 'refused' | 'ignored'
+export type AuditEvent = 'moved' | 'noted' | 'refused' | 'ignored'
 
 export interface AuditRecord extends Omit<AuditEntry, 'path'> {
   /** Place in the log. Grows along the history of any one record; along the whole log where order is total. */

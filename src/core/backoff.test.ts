@@ -57,6 +57,7 @@ describe('A69: waits before the next try', () => {
 
   it('chance shortens a wait by its jitter at most', () => {
     const jittered: Backoff = { kind: 'linear', baseMs: 1000, capMs: 60_000, jitter: 0.5 }
+    expect(backoffMs(jittered, 4)).toBe(4000)
     expect(backoffMs(jittered, 4, 0)).toBe(4000)
     expect(backoffMs(jittered, 4, 0.5)).toBe(3000)
     expect(backoffMs({ kind: 'linear', baseMs: 1000, capMs: 60_000 }, 4, 0.5)).toBe(4000)

@@ -3,7 +3,7 @@ import { protocolOf, pulled, pushed, submitOf } from '../../test/fixtures/job-co
 import { KernelLedger } from '../../test/fixtures/kernel-ledger.ts'
 import { decideBatch } from './batch.ts'
 import type { Command } from './command.ts'
-import type { Given, Refused } from './decision.ts'
+import type { Given } from './decision.ts'
 import type { UpdateDocument } from './document/decide.ts'
 import { IN_FLIGHT } from './job/finish.ts'
 
@@ -15,12 +15,6 @@ function update(state: UpdateDocument['state'], doc_id = 'doc:1'): UpdateDocumen
 
 function run(ledger: KernelLedger, commands: readonly Command[]): readonly unknown[] {
   return ledger.commit(ledger.decideBatch(commands))
-}
-
-function refused(ledger: KernelLedger, commands: readonly Command[]): Refused {
-  const decision = ledger.decideBatch(commands)
-  if (decision.kind !== 'refusal') throw new Error('The batch was not refused')
-  return decision
 }
 
 describe('a batch', () => {
@@ -46,12 +40,11 @@ describe('a batch', () => {
 
   it('is refused as a whole when one command is', () => {
     const ledger = new KernelLedger()
-    const { refusal, audit } = refused(ledger, [submitOf(), update('fetching'), update('indexed')])
-    expect(refusal).toMatchObject({
+    expect(ledger.batchRefusalOf([submitOf(), update('fetching'), update('indexed')])).toMatchObject({
       code: 'INVALID_STATE_TRANSITION',
       details: { from: 'fetching', to: 'indexed' },
     })
-    expect(audit).toMatchObject({ event: 'refused', id: 'doc:1' })
+    expect(ledger.history).toMatchObject([{ event: 'refused', id: 'doc:1' }])
     expect(ledger.contents()).toEqual([])
   })
 
@@ -121,6 +114,23 @@ describe('a command of a batch sees what the ones before it did', () => {
     expect(ledger.job()).toMatchObject({ state: 'FAILED_FINAL', error_code: 'DEPENDENCY_FAILED' })
   })
 
+  it('those who wait for a job that the batch ended are told', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ job_id: 'a' })
+    ledger.submit({ depends_on: ['a'] })
+    run(ledger, [{ type: 'cancelJob', ...to, job_id: 'a' }, update('fetching')])
+    ledger.pass(0)
+    expect(ledger.job().state).toBe('FAILED_FINAL')
+  })
+
+  it('A9: a place in flight that the batch gave up can be taken in it', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ job_id: 'a', inFlightLimit: 1 })
+    run(ledger, [{ type: 'cancelJob', ...to, job_id: 'a' }, submitOf({ inFlightLimit: 1 })])
+    expect(ledger.job().state).toBe('QUEUED')
+    expect(ledger.used(IN_FLIGHT)).toBe(1)
+  })
+
   it('A4: a request that is twice in a batch is one job', () => {
     const ledger = new KernelLedger()
     const again = { job_id: 'j2', idempotency_hash: 'hash-of-j1', payload: { about: 'j1' } }
@@ -142,13 +152,13 @@ describe('a command of a batch sees what the ones before it did', () => {
 
   it('an id for two requests is refused', () => {
     const other = submitOf({ idempotency_hash: 'other' })
-    expect(refused(new KernelLedger(), [submitOf(), other]).refusal.code).toBe('JOB_EXISTS')
+    expect(new KernelLedger().batchRefusalOf([submitOf(), other]).code).toBe('JOB_EXISTS')
   })
 
   it('A9: jobs of one batch count towards the in-flight limit together', () => {
     const ledger = new KernelLedger()
     const batch = ['a', 'b', 'c'].map((job_id) => submitOf({ job_id, inFlightLimit: 2 }))
-    expect(refused(ledger, batch).refusal.code).toBe('IN_FLIGHT_LIMIT')
+    expect(ledger.batchRefusalOf(batch).code).toBe('IN_FLIGHT_LIMIT')
     expect(ledger.used(IN_FLIGHT)).toBe(0)
     run(ledger, batch.slice(1))
     expect(ledger.used(IN_FLIGHT)).toBe(2)
@@ -163,7 +173,7 @@ describe('A67: dependencies within a batch', () => {
       submitOf({ job_id: 'b', depends_on: ['a'] }),
       submitOf({ job_id: 'a' }),
     ])
-    expect(answers).toMatchObject([{ job_id: 'c' }, { job_id: 'b' }, { job_id: 'a' }])
+    expect(answers).toEqual(['c', 'b', 'a'].map((job_id) => ({ job_id, duplicate: false, differing: [] })))
     expect(['a', 'b', 'c'].map((id) => ledger.job(id).waits_for)).toEqual([[], ['job:a'], ['job:b', 'job:a']])
   })
 
@@ -176,7 +186,7 @@ describe('A67: dependencies within a batch', () => {
 
   it('a circle is refused by the names of its jobs, and of no other', () => {
     const ledger = new KernelLedger()
-    const { refusal } = refused(ledger, [
+    const refusal = ledger.batchRefusalOf([
       submitOf({ job_id: 'before', depends_on: ['a'] }),
       submitOf({ job_id: 'a', depends_on: ['b'] }),
       submitOf({ job_id: 'b', depends_on: ['free', 'c'] }),
@@ -193,14 +203,14 @@ describe('A67: dependencies within a batch', () => {
   })
 
   it('a job that waits for itself is refused too', () => {
-    expect(refused(new KernelLedger(), [submitOf({ depends_on: ['j1'] })]).refusal).toMatchObject({
+    expect(new KernelLedger().batchRefusalOf([submitOf({ depends_on: ['j1'] })])).toMatchObject({
       code: 'DEPENDENCY_CYCLE',
       details: { job_id: 'j1' },
     })
   })
 
   it('one that is nowhere is refused', () => {
-    expect(refused(new KernelLedger(), [submitOf({ depends_on: ['nope'] })]).refusal.code).toBe(
+    expect(new KernelLedger().batchRefusalOf([submitOf({ depends_on: ['nope'] })]).code).toBe(
       'DEPENDENCY_UNKNOWN',
     )
   })

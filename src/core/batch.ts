@@ -1,6 +1,6 @@
 import { type AggregateKind, type AggregateOf, applyToJob, idOf, type LedgerRecord } from './aggregate.ts'
 import type { AuditEntry } from './audit.ts'
-import { type Command, decide } from './command.ts'
+import { type Answer, type Command, decide } from './command.ts'
 import {
   type Change,
   type Claim,
@@ -15,11 +15,17 @@ import {
 } from './decision.ts'
 import type { SubmitJob } from './job/commands.ts'
 
+/** The answer to each command, in the order of the commands. */
+export type Answers<C extends readonly Command[]> = { readonly [I in keyof C]: Answer<C[I]> }
+
 /**
  * Several commands as one change: each sees what the ones before it did, all are written or none. Submits are
  * put in the order of their dependencies first, so that a batch may name its own jobs in any order.
  */
-export function decideBatch(commands: readonly Command[], given: Given): Decision<readonly unknown[]> {
+export function decideBatch<const C extends readonly Command[]>(
+  commands: C,
+  given: Given,
+): Decision<Answers<C>> {
   const order = inOrder(commands)
   if (!Array.isArray(order)) return order as Refused
   const sofar = new Overlay(given)
@@ -30,7 +36,7 @@ export function decideBatch(commands: readonly Command[], given: Given): Decisio
     answers[index] = decision.answer
     sofar.add(decision.change)
   }
-  return change(answers, sofar.change())
+  return change(answers as Answers<C>, sofar.change())
 }
 
 /** What is given, with the changes of the batch so far laid over it. */

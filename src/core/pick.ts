@@ -22,7 +22,7 @@ export interface Picked {
   readonly held: readonly Held[]
 }
 
-export interface Held {
+interface Held {
   readonly head: ReadyHead
   readonly cause: 'paused' | 'limit' | 'turn'
   /** The limit at fault. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromIso, toEpochSeconds, toIso } from './time.ts'
+import { fromEpochSeconds, fromIso, toEpochSeconds, toIso } from './time.ts'
 
 const LAST_MS = Date.UTC(9999, 11, 31)
 const instant = fc.integer({ min: 0, max: LAST_MS })
@@ -27,5 +27,6 @@ describe('times', () => {
 
   it('as epoch seconds keep their milliseconds', () => {
     expect(toEpochSeconds(1_735_787_045_006)).toBe(1_735_787_045.006)
+    fc.assert(fc.property(instant, (ms) => fromEpochSeconds(toEpochSeconds(ms)) === ms))
   })
 })

@@ -1,8 +1,8 @@
 import type { RecordKey } from '../core/aggregate.ts'
-import { decideBatch } from '../core/batch.ts'
+import { type Answers, decideBatch } from '../core/batch.ts'
 import { type Answer, type Command, decide } from '../core/command.ts'
 import type { Refusal } from '../core/refusal.ts'
-import { Unsupported } from '../errors/input-errors.ts'
+import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
 import { errorOf } from '../errors/refusal-errors.ts'
 import type { Outcome, Store } from '../store/store.ts'
 import type { Logger } from '../world/logger.ts'
@@ -26,7 +26,7 @@ export class Committer {
   }
 
   /** All commands or none; each sees what the ones before it did. */
-  async runAll(commands: readonly Command[]): Promise<readonly unknown[]> {
+  async runAll<const C extends readonly Command[]>(commands: C): Promise<Answers<C>> {
     if (!this.store.capabilities.batch) {
       throw new Unsupported('batches', 'Send the commands one by one, or use an engine with transactions.')
     }
@@ -36,6 +36,7 @@ export class Committer {
         `Split it: ${LARGEST_BATCH} is the most one batch may hold.`,
       )
     }
+    for (const [i, command] of commands.entries()) checkType(`commands[${i}].type`, command)
     return this.answerOf(
       await this.store.transact(commands.map(keyOf), (given) => decideBatch(commands, given)),
     )
@@ -50,6 +51,27 @@ export class Committer {
   logRefusal({ code, message, details }: Refusal): void {
     this.#logger.warn({ code, details }, message)
   }
+}
+
+const COMMAND_TYPES: { readonly [T in Command['type']]: true } = {
+  updateDocument: true,
+  submitJob: true,
+  takeOutbox: true,
+  recordSent: true,
+  recordPublishFailure: true,
+  claimStep: true,
+  ackStep: true,
+  heartbeatStep: true,
+  reportResult: true,
+  cancelJob: true,
+  advanceJob: true,
+}
+
+/** A batch is put together by the caller, who may not have a compiler. */
+function checkType(field: string, command: Command): void {
+  if (Object.hasOwn(COMMAND_TYPES, command.type)) return
+  const next = 'Make commands with the methods of the object that batch hands you.'
+  throw new InvalidInput(field, `${JSON.stringify(command.type)} is not a command`, next)
 }
 
 function keyOf(command: Command): RecordKey {

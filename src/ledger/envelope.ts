@@ -29,12 +29,14 @@ const priority = z.union([
 ])
 
 /** A request as it comes in. Null stands for absent in every optional field. */
-export const envelopeSchema = z.strictObject({
+const envelopeSchema = z.strictObject({
   tenant_id: id,
   request_type: id,
   input_ref: refSchema,
   output_ref: refSchema,
-  payload: z.unknown(),
+  payload: z
+    .unknown()
+    .refine((value) => value !== undefined, 'is missing; {} says that there is nothing to say'),
   schema_version: z.literal('v1'),
   job_id: id.nullish(),
   doc_id: id.nullish(),

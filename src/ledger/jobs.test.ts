@@ -211,7 +211,7 @@ describe('working on jobs', () => {
     await world.advanceBy(5 * 60_000)
     expect(await ledger.jobs.cancel(job_id)).toMatchObject({ state: 'CANCELLING' })
     const beat = await ledger.jobs.heartbeat(work.step)
-    expect(beat).toEqual({
+    expect(beat).toMatchObject({
       status: 'accepted',
       cancel: true,
       lease_expires_at: work.step.lease_expires_at,
@@ -219,6 +219,36 @@ describe('working on jobs', () => {
     await world.advanceBy(10 * 60_000)
     await ledger.advance()
     expect(await ledger.jobs.get(job_id)).toMatchObject({ state: 'CANCELLED' })
+  })
+
+  it('A14 tells a worker that failed whether and when the step is tried again', async () => {
+    const { world, ledger } = await setUp()
+    await ledger.jobs.submit(envelope({ request_type: 'CHAIN' }))
+    const error = { code: 'BUSY', message: 'try later' }
+    const fail = async (failure_class: 'RETRYABLE' | 'NON_RETRYABLE') => {
+      const work = only(await ledger.jobs.claim({ queues: ['a'] }))
+      return ledger.jobs.result(work.step, { status: 'FAILED', failure_class, error })
+    }
+    const retry_at = new Date(world.clock.now() + 60_000).toISOString()
+    expect(await fail('RETRYABLE')).toMatchObject({ job_state: 'IN_PROGRESS', retry_at })
+    await world.advanceBy(60_000)
+    await ledger.advance()
+    expect(await fail('NON_RETRYABLE')).toMatchObject({ job_state: 'FAILED_FINAL', retry_at: null })
+  })
+
+  it('A11 keeps every failed publish in the history, with its error', async () => {
+    const { ledger } = await setUp()
+    const { job_id } = await ledger.jobs.submit(envelope())
+    const row = only(await ledger.jobs.takeDirectives({ services: ['ocr'] }))
+    await ledger.jobs.publishFailed(row, { code: 'DOWN', message: 'no route' })
+    const history = await Array.fromAsync(ledger.jobs.history(job_id))
+    expect(history.at(-1)).toMatchObject({
+      event: 'noted',
+      kind: 'outbox',
+      new_state: 'PENDING',
+      error_type: 'DOWN',
+      error_message: 'no route',
+    })
   })
 
   it('A15 times out, retries and ends by the clock alone', async () => {

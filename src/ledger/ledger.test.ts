@@ -93,36 +93,60 @@ describe('batch', () => {
   it('writes all or nothing, and later commands see earlier ones', async () => {
     await using ledger = await openLedger('memory:', { world: virtualWorld() })
     ledger.jobs.register(PULLED)
-    await ledger.batch([
-      ledger.documents.command('a', LedgerState.FETCHING),
-      ledger.documents.command('a', LedgerState.FETCHED),
-      ledger.jobs.command({ ...REQUEST, job_id: 'second', depends_on: ['first'], payload: 2 }),
-      ledger.jobs.command({ ...REQUEST, job_id: 'first', payload: 1 }),
+    await ledger.batch((make) => [
+      make.updateState('a', LedgerState.FETCHING),
+      make.updateState('a', LedgerState.FETCHED),
+      make.submit({ ...REQUEST, job_id: 'second', depends_on: ['first'], payload: 2 }),
+      make.submit({ ...REQUEST, job_id: 'first', payload: 1 }),
     ])
     expect(await ledger.documents.getState('a')).toBe('fetched')
     expect(await ledger.counts('job')).toMatchObject({ QUEUED: 2 })
-    const refused = ledger.batch([
-      ledger.documents.command('a', LedgerState.PARSING),
-      ledger.documents.command('b', LedgerState.COMPLETED),
+    const refused = ledger.batch((make) => [
+      make.updateState('a', LedgerState.PARSING),
+      make.updateState('b', LedgerState.COMPLETED),
     ])
     await expect(refused).rejects.toMatchObject({ code: 'INVALID_STATE_TRANSITION' })
     expect(await ledger.documents.getState('a')).toBe('fetched')
     expect(await ledger.check()).toEqual([])
   })
 
+  it('moves a step and its document together, and answers each command', async () => {
+    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    ledger.jobs.register(PULLED)
+    await ledger.jobs.submit(REQUEST)
+    const [work] = await ledger.jobs.claim({ queues: ['s'] })
+    if (work === undefined) throw new Error('nothing to claim')
+    const [reported, document] = await ledger.batch((make) => [
+      make.result(work.step, { status: 'SUCCEEDED' }),
+      make.updateState('a', LedgerState.FETCHING),
+    ])
+    expect(reported.job_state).toBe('SUCCEEDED')
+    expect(document).toEqual(await ledger.documents.get('a'))
+  })
+
+  it('refuses a command that is none, and says which', async () => {
+    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    const batch = ledger.batch((make) => [
+      make.updateState('a', LedgerState.FETCHING),
+      { type: 'x' } as never,
+    ])
+    await expect(batch).rejects.toMatchObject({ code: 'INVALID_INPUT', field: 'commands[1].type' })
+    expect(await ledger.documents.get('a')).toBeNull()
+  })
+
   it('refuses jobs that wait for each other, and batches without end', async () => {
     await using ledger = await openLedger('memory:', { world: virtualWorld() })
     ledger.jobs.register(PULLED)
-    const circle = ledger.batch([
-      ledger.jobs.command({ ...REQUEST, job_id: 'a', depends_on: ['b'], payload: 1 }),
-      ledger.jobs.command({ ...REQUEST, job_id: 'b', depends_on: ['a'], payload: 2 }),
+    const circle = ledger.batch((make) => [
+      make.submit({ ...REQUEST, job_id: 'a', depends_on: ['b'], payload: 1 }),
+      make.submit({ ...REQUEST, job_id: 'b', depends_on: ['a'], payload: 2 }),
     ])
     await expect(circle).rejects.toMatchObject({
       code: 'DEPENDENCY_CYCLE',
       message: expect.stringContaining('a → b'),
     })
-    const command = ledger.documents.command('a', LedgerState.FETCHING)
-    await expect(ledger.batch(new Array(1001).fill(command))).rejects.toThrow(Unsupported)
+    const many = ledger.batch((make) => new Array(1001).fill(make.updateState('a', LedgerState.FETCHING)))
+    await expect(many).rejects.toThrow(Unsupported)
   })
 })
 

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../core/audit.ts'
+import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
@@ -6,9 +7,11 @@ import type { Finding, Store, StoreStats, WatchOptions } from '../store/store.ts
 import type { World } from '../world/world.ts'
 import { advanceDue } from './advance.ts'
 import { AuditLog } from './audit-log.ts'
+import { Commands } from './commands.ts'
 import { Committer } from './committer.ts'
 import { Documents } from './documents.ts'
 import { Jobs } from './jobs.ts'
+import { Protocols } from './protocols.ts'
 import type { LedgerSettings } from './settings.ts'
 
 /** Who fires timers and delivers signals, in the history. */
@@ -21,13 +24,16 @@ export class Ledger implements AsyncDisposable {
   readonly audit: AuditLog
   readonly #store: Store
   readonly #committer: Committer
+  readonly #commands: Commands
 
   constructor(store: Store, settings: LedgerSettings, world: World) {
     this.#store = store
     this.#committer = new Committer(store, world.logger)
+    const protocols = new Protocols()
+    this.#commands = new Commands(settings, protocols, world)
     this.audit = new AuditLog(store)
-    this.documents = new Documents(this.#committer, this.audit, settings, world.warn)
-    this.jobs = new Jobs(this.#committer, this.audit, settings, world)
+    this.documents = new Documents(this.#committer, this.#commands, this.audit, settings)
+    this.jobs = new Jobs(this.#committer, this.#commands, this.audit, settings, protocols)
   }
 
   get capabilities(): Capabilities {
@@ -42,9 +48,16 @@ export class Ledger implements AsyncDisposable {
     return this.#store.watch(options)
   }
 
-  /** Several commands as one change: all or none. Make them with `documents.command` and `jobs.command`. */
-  batch(commands: readonly Command[]): Promise<readonly unknown[]> {
-    return this.#committer.runAll(commands)
+  /**
+   * Several commands as one change: all or none, each seeing what the ones before it did. The answers come in the
+   * order of the commands.
+   *
+   * ```ts
+   * await ledger.batch((make) => [make.result(step, { status: 'SUCCEEDED' }), make.updateState(id, 'parsed')])
+   * ```
+   */
+  async batch<const C extends readonly Command[]>(commands: (make: Commands) => C): Promise<Answers<C>> {
+    return this.#committer.runAll(commands(this.#commands))
   }
 
   /** Does whatever is due: timers, retries, jobs whose dependencies ended. Answers how many jobs it looked at. */

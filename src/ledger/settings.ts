@@ -1,6 +1,6 @@
 import type { Mode } from '../core/routing.ts'
 
-export const DEFAULT_TENANT = 'default'
+const DEFAULT_TENANT = 'default'
 
 /** What a ledger is told once, when it is opened. */
 export interface LedgerSettings {

@@ -15,7 +15,7 @@ export interface Page<T> {
 }
 
 /** Fields that `find` filters by: one value, or any of several. A record without the field does not match. */
-export const FILTER_FIELDS = [
+const FILTER_FIELDS = [
   'state',
   'adapter',
   'request_type',
@@ -29,7 +29,7 @@ export const FILTER_FIELDS = [
   'queue',
 ] as const
 
-export type FilterField = (typeof FILTER_FIELDS)[number]
+type FilterField = (typeof FILTER_FIELDS)[number]
 
 export interface FindQuery<K extends RecordKind = RecordKind> {
   readonly kind: K
@@ -66,7 +66,7 @@ export interface AuditQuery {
   readonly limit?: number | undefined
 }
 
-export const DEFAULT_PAGE = 100
+const DEFAULT_PAGE = 100
 export const LARGEST_PAGE = 1000
 
 export function pageSize(limit = DEFAULT_PAGE): number {

@@ -8,7 +8,7 @@ export interface Timer {
 }
 
 /** Longest wait the platform takes; a longer one would fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const systemTimers: Timers = {
   after(ms, callback) {

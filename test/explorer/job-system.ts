@@ -26,7 +26,7 @@ export interface Lease {
   readonly lease_id: string
 }
 
-export const START_MS = Date.UTC(2025, 0, 1)
+const START_MS = Date.UTC(2025, 0, 1)
 const TENANT = 't1'
 const JOB = 'job-1'
 

@@ -33,7 +33,7 @@ export interface ErrorContext {
   readonly traceback: string | null
 }
 
-export const DEFAULT_MAX_RETRIES = 3
+const DEFAULT_MAX_RETRIES = 3
 
 export function decideDocument(command: UpdateDocument, given: Given): Decision<DocumentRecord> {
   const before = given.get('document', command.tenant_id, command.doc_id)

@@ -57,6 +57,8 @@ function answer(status: 'accepted' | 'ignored', draft: JobDraft, step: StepRecor
     status,
     cancel: lost || (draft.job.state === 'CANCELLING' && step.state === 'IN_PROGRESS'),
     lease_expires_at: step.lease_expires_at,
+    job_state: draft.job.state,
+    retry_at: step.state === 'FAILED_RETRY' ? step.retry_at : null,
   }
 }
 

@@ -95,7 +95,7 @@ describe('A16: cancelling a job nobody works on', () => {
     const fence = ledger.fence()
     ledger.cancel()
     const before = ledger.contents()
-    expect(ledger.ack(fence)).toEqual({ status: 'ignored', cancel: true, lease_expires_at: null })
+    expect(ledger.ack(fence)).toMatchObject({ status: 'ignored', cancel: true, lease_expires_at: null })
     expect(ledger.contents()).toEqual(before)
   })
 })
@@ -116,6 +116,15 @@ describe('A16: cancelling a job somebody works on', () => {
     expect(ledger.heartbeat()).toMatchObject({ status: 'accepted', cancel: true })
     expect(ledger.ack()).toMatchObject({ status: 'ignored', cancel: true })
     expect(ledger.states()).toEqual(['CANCELLING', 'IN_PROGRESS', 'PENDING'])
+  })
+
+  it('heartbeats do not keep it alive: a worker that goes on has until the end of its lease', () => {
+    const ledger = working()
+    const { lease_expires_at } = ledger.step()
+    ledger.pass(14 * MINUTE)
+    expect(ledger.heartbeat()).toMatchObject({ status: 'accepted', cancel: true, lease_expires_at })
+    ledger.pass(MINUTE)
+    expect(ledger.job().state).toBe('CANCELLED')
   })
 
   it('a success ends it as cancelled, and no further step begins', () => {

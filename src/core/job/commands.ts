@@ -1,5 +1,6 @@
 import type { RequestIdentity } from '../idempotency.ts'
 import type { Json, JsonObject } from '../json.ts'
+import type { JobState } from '../machines/job.ts'
 import type { Mode } from '../routing.ts'
 import type { Protocol } from './protocol.ts'
 import type { DependencyPolicy, JobRecord, OutboxRecord, Priority, Ref, StepRecord } from './record.ts'
@@ -41,7 +42,7 @@ export interface SubmitJob extends ToJob, RequestIdentity {
 }
 
 /** A dispatcher takes what there is to publish. */
-export interface TakeOutbox extends ToJob {
+interface TakeOutbox extends ToJob {
   readonly type: 'takeOutbox'
 }
 
@@ -59,7 +60,7 @@ export interface RecordPublishFailure extends ToJob {
 }
 
 /** A worker takes the step that is waiting: dispatch and acknowledgement in one. */
-export interface ClaimStep extends ToJob {
+interface ClaimStep extends ToJob {
   readonly type: 'claimStep'
 }
 
@@ -127,6 +128,9 @@ export interface CallbackAnswer {
   readonly status: 'accepted' | 'ignored'
   readonly cancel: boolean
   readonly lease_expires_at: string | null
+  /** Where the message left the job, and when the step is tried again if it is. */
+  readonly job_state: JobState
+  readonly retry_at: string | null
 }
 
 export interface ClaimAnswer {

@@ -116,12 +116,17 @@ function recordPublish(
   const row = draft.currentRow
   if (row?.outbox_id !== command.outbox_id) {
     draft.ignore(command.type, draft.job)
-    return draft.finish({ status: 'ignored', cancel: false, lease_expires_at: null })
+    return draft.finish(publishAnswer('ignored', draft))
   }
   const step = stepOf(draft, row)
   if (command.type === 'recordPublishFailure') failPublish(draft, row, step, command.error)
   else markSent(draft, row, step)
-  return draft.finish({ status: 'accepted', cancel: false, lease_expires_at: null })
+  return draft.finish(publishAnswer('accepted', draft))
+}
+
+function publishAnswer(status: 'accepted' | 'ignored', draft: JobDraft): CallbackAnswer {
+  const retry_at = draft.currentRow?.next_try_at ?? null
+  return { status, cancel: false, lease_expires_at: null, job_state: draft.job.state, retry_at }
 }
 
 function waitOn(draft: JobDraft) {

@@ -55,5 +55,6 @@ function giveUp(draft: JobDraft, id: string, dependency: JobRecord | undefined):
 
 /** The ids of the jobs that a job still waits for. */
 export function awaitedJobs(job: JobRecord): readonly string[] {
-  return job.depends_on.filter((id) => job.waits_for.includes(endedTopic(id)))
+  const topics = new Set(job.waits_for)
+  return job.depends_on.filter((id) => topics.has(endedTopic(id)))
 }

@@ -85,6 +85,7 @@ export function failPublish(draft: JobDraft, row: OutboxRecord, step: StepRecord
     endJob(draft, 'FAILED_FINAL', error)
     return
   }
+  draft.note(row, error)
   draft.setRow(row, {
     taken_until: null,
     next_try_at: draft.after(backoffMs(policyOf(step, 'publish_backoff'), row.tries)),

@@ -153,6 +153,14 @@ export class JobDraft implements JobAggregate {
     this.#leave(own, this.outbox.indexOf(own), state, state_since, error)
   }
 
+  /** Something went wrong that the state does not show: the history does. */
+  note(row: OutboxRecord, error: StepError): void {
+    const entry = this.#entry(row, 'noted', row.state, row.state)
+    entry.error_type = error.code
+    entry.error_message = error.message
+    this.#trails.push({ kind: row.kind, place: NOWHERE, entry })
+  }
+
   /** A late or repeated message: nothing changes, but the history says that it came. */
   ignore(command: string, record: JobRecord | StepRecord): void {
     const entry = this.#entry(record, 'ignored', record.state, record.state)

@@ -138,6 +138,19 @@ describe('claiming', () => {
     ])
   })
 
+  it('answers with what is written for a later step, and a later attempt, too', () => {
+    const ledger = new KernelLedger()
+    ledger.submit()
+    ledger.claim()
+    ledger.succeed()
+    expect(ledger.claim()).toEqual({ job: ledger.job(), step: ledger.step(1), previous: null })
+    ledger.fail('RETRYABLE')
+    ledger.pass(MINUTE)
+    const { job, step } = ledger.claim()
+    expect(job).toBe(ledger.job())
+    expect(job).toMatchObject({ ready: null, due_at: step.lease_expires_at, attempts_total: 3 })
+  })
+
   it('work that somebody has is refused, and leaves no trace', () => {
     const ledger = new KernelLedger()
     ledger.submit()

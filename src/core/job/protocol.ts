@@ -44,7 +44,7 @@ export interface StepPolicy {
 
 const LIST = 'list'
 
-export const DEFAULT_POLICY = {
+const DEFAULT_POLICY = {
   max_attempts: 3,
   ack_timeout_ms: 30 * SECOND_MS,
   lease_ms: 15 * MINUTE_MS,

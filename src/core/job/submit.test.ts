@@ -197,6 +197,8 @@ describe('A7: the same key with another request', () => {
       field: 'idempotency_key',
       details: { job_id: 'j1', differing: ['output_ref', 'payload'] },
     })
+    const one = { job_id: 'j2', idempotency_key: 'k', payload: 'another', strictIdempotency: true }
+    expect(ledger.refusalOf(submitOf(one)).details.differing).toEqual(['payload'])
     const same = { job_id: 'j2', idempotency_key: 'k', payload: { about: 'j1' }, strictIdempotency: true }
     expect(ledger.submit(same)).toMatchObject({ job_id: 'j1', duplicate: true })
   })

@@ -23,7 +23,7 @@ export interface Wait {
   readonly until: string | null
 }
 
-export type WaitCause =
+type WaitCause =
   | 'nothing'
   | 'dependency'
   | 'delay'

@@ -25,8 +25,8 @@ function intent(fc: FastCheck): Arbitrary<Intent> {
     { weight: 40, arbitrary: command(fc) },
     { weight: 3, arbitrary: batch(fc) },
     { weight: 4, arbitrary: fc.record({ what: fc.constant('finish'), job: fc.nat(5) }) },
-    { weight: 12, arbitrary: work(fc) },
-    { weight: 8, arbitrary: sweep(fc) },
+    { weight: 10, arbitrary: work(fc) },
+    { weight: 14, arbitrary: sweep(fc) },
     { weight: 10, arbitrary: time(fc) },
     { weight: 1, arbitrary: fc.record({ what: fc.constantFrom('maintain', 'reopen') }) },
   )
@@ -76,7 +76,10 @@ function submit(fc: FastCheck): Arbitrary<SubmitIntent> {
     priority: fc.constantFrom(0, 1, 2, 3),
     dependsOn: fc.oneof(
       { weight: 3, arbitrary: fc.constant([]) },
-      { weight: 2, arbitrary: fc.array(fc.constantFrom(1, 1, 1, 2, 2, 2, 3, 3, 3, 0), { minLength: 1, maxLength: 2 }) },
+      {
+        weight: 2,
+        arbitrary: fc.array(fc.constantFrom(1, 1, 1, 2, 2, 2, 3, 3, 3, 0), { minLength: 1, maxLength: 2 }),
+      },
     ),
     policy: fc.constantFrom('fail', 'skip', 'release'),
     delayMs: fc.constantFrom(null, null, null, -SECOND_MS, 5 * SECOND_MS, MINUTE_MS),
@@ -107,7 +110,10 @@ function callback(fc: FastCheck): Arbitrary<CallbackIntent> {
 }
 
 function publish(fc: FastCheck): Arbitrary<PublishIntent> {
-  return fc.record({ what: fc.constantFrom('sent', 'sent', 'publish failed'), row: fc.constantFrom(0, 0, 1, 3) })
+  return fc.record({
+    what: fc.constantFrom('sent', 'sent', 'publish failed'),
+    row: fc.constantFrom(0, 0, 1, 3),
+  })
 }
 
 function work(fc: FastCheck): Arbitrary<WorkIntent> {

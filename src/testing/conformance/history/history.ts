@@ -99,7 +99,7 @@ export class History {
       case 'reopen':
         return this.#reopen()
       default:
-        return this.#command(this.#commandOf(intent))
+        return void (await this.#command(this.#commandOf(intent)))
     }
   }
 
@@ -118,13 +118,15 @@ export class History {
     return commandOf(intent, this.#model, this.#seen, this.#clock)
   }
 
-  async #command(command: Command): Promise<void> {
-    await this.#transact([command], (given) => decide(command, given))
+  #command(command: Command): Promise<boolean> {
+    return this.#transact([command], (given) => decide(command, given))
   }
 
   async #finish(n: number): Promise<void> {
     const job = fromEnd(jobsIn(this.#model), n)
-    for (let i = 0; job !== undefined && i < MOST_DRIVES; i++) await this.#command(driveOf(job, this.#model))
+    for (let i = 0; job !== undefined && i < MOST_DRIVES; i++) {
+      if (!(await this.#command(driveOf(job, this.#model)))) return
+    }
   }
 
   async #batch(parts: readonly CommandIntent[]): Promise<void> {
@@ -133,7 +135,11 @@ export class History {
     await this.#transact(commands, (given) => decideBatch(commands, given))
   }
 
-  async #transact(commands: readonly Command[], decide: (given: Given) => Decision<unknown>): Promise<void> {
+  /** Whether it was accepted. */
+  async #transact(
+    commands: readonly Command[],
+    decide: (given: Given) => Decision<unknown>,
+  ): Promise<boolean> {
     const recorder = new Recorder()
     const outcome = await this.#store.transact(commands.map(keyOf), (given) =>
       recorder.record('', given, decide),
@@ -141,6 +147,7 @@ export class History {
     const facts = recorder.facts.get('')
     assert(facts !== undefined, 'the store asked the decision')
     await this.#replay(facts, decide, outcome)
+    return outcome.ok
   }
 
   async #takeWork({ what, limit, paused }: WorkIntent): Promise<void> {

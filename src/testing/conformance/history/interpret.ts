@@ -118,7 +118,11 @@ function callbackOf(intent: CallbackIntent, model: ReferenceLedger, seen: Seen):
   const step = fromEnd(seen.attempts, intent.attempt)
   if (step === undefined) {
     const job = jobsIn(model).at(-1)
-    return onJob('claimStep', job?.job_id ?? UNKNOWN_JOB, job === undefined ? {} : { tenant_id: job.tenant_id })
+    return onJob(
+      'claimStep',
+      job?.job_id ?? UNKNOWN_JOB,
+      job === undefined ? {} : { tenant_id: job.tenant_id },
+    )
   }
   const fence = {
     right: {},
@@ -136,13 +140,17 @@ export function driveOf(job: JobRecord | undefined, model: ReferenceLedger): Com
   if (job === undefined) return onJob('advanceJob', UNKNOWN_JOB)
   const { tenant_id, job_id } = job
   const aggregate = model.load(keyOfJob(job))
-  const step = aggregate?.steps.find(({ state }) => !['SUCCEEDED', 'FAILED_FINAL', 'CANCELLED'].includes(state))
+  const step = aggregate?.steps.find(
+    ({ state }) => !['SUCCEEDED', 'FAILED_FINAL', 'CANCELLED'].includes(state),
+  )
   const row = aggregate?.outbox[0]
   if (step?.state === 'IN_PROGRESS') return report(step, SUCCESS)
   if (step?.state === 'AWAITING_ACK') return ack(step)
   if (row !== undefined && row.taken_until !== null) return recordSent(job_id, row.outbox_id, tenant_id)
   if (step?.delivery === 'push') return onJob('takeOutbox', job_id, { tenant_id })
-  return step === undefined ? onJob('advanceJob', job_id, { tenant_id }) : onJob('claimStep', job_id, { tenant_id })
+  return step === undefined
+    ? onJob('advanceJob', job_id, { tenant_id })
+    : onJob('claimStep', job_id, { tenant_id })
 }
 
 function etagFor(match: Match, current: string | undefined, seen: Seen, name: string): string | undefined {

@@ -1,0 +1,160 @@
+import type { UpdateDocument } from '../core/document/decide.ts'
+import { type DeprecatedState, type LedgerState, mapState } from '../core/document/states.ts'
+import type {
+  AckStep,
+  CancelJob,
+  HeartbeatStep,
+  RecordPublishFailure,
+  RecordSent,
+  ReportResult,
+  StepError,
+  StepResult,
+  SubmitJob,
+} from '../core/job/commands.ts'
+import type { OutboxRecord } from '../core/job/record.ts'
+import type { JsonObject } from '../core/json.ts'
+import { documentMachine } from '../core/machines/document.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import type { World } from '../world/world.ts'
+import { checkCount, checkId, checkJson } from './check-input.ts'
+import { type Envelope, parseEnvelope } from './envelope.ts'
+import { errorContextOf } from './error-context.ts'
+import type { Protocols } from './protocols.ts'
+import { parseResult, parseStepError } from './result.ts'
+import type { CallOptions, LedgerSettings } from './settings.ts'
+import { submitCommand } from './submit-command.ts'
+
+export interface UpdateOptions extends CallOptions {
+  /** Which source or stage reports this. */
+  readonly adapter?: string | undefined
+  /** Laid over the metadata that the document has. */
+  readonly metadata?: JsonObject | undefined
+  /** What was thrown: its type, message and stack go into the history. */
+  readonly error?: unknown
+  readonly retry_count?: number | undefined
+  readonly max_retries?: number | undefined
+  /** False takes an edge that the machine does not declare. */
+  readonly validate?: boolean | undefined
+}
+
+/** Which attempt speaks: the fence around every callback. The step or outbox row that was handed out is one. */
+export interface Attempt {
+  readonly tenant_id?: string | undefined
+  readonly job_id: string
+  readonly step_id: string
+  readonly attempt_no: number
+  readonly lease_id: string | null
+}
+
+/**
+ * Makes commands: checks what the caller gave, and fills in who asks, for whom and why. Nothing happens until a
+ * command is run, alone by the method of the same name or together with others by `ledger.batch`.
+ */
+export class Commands {
+  readonly #settings: LedgerSettings
+  readonly #protocols: Protocols
+  readonly #world: World
+  readonly #warned = new Set<string>()
+
+  constructor(settings: LedgerSettings, protocols: Protocols, world: World) {
+    this.#settings = settings
+    this.#protocols = protocols
+    this.#world = world
+  }
+
+  updateState(doc_id: string, state: LedgerState, options?: UpdateOptions): UpdateDocument
+  /** @deprecated Use a `LedgerState`. Old names are mapped, work the same, and warn once each. */
+  updateState(doc_id: string, state: DeprecatedState, options?: UpdateOptions): UpdateDocument
+  updateState(doc_id: string, state: string, options: UpdateOptions = {}): UpdateDocument {
+    if (options.metadata !== undefined) checkJson('metadata', options.metadata)
+    return {
+      type: 'updateDocument',
+      tenant_id: checkId('tenant_id', options.tenant_id ?? this.#settings.tenant_id),
+      doc_id: checkId('doc_id', doc_id),
+      state: this.#mapState(state),
+      actor: options.actor ?? this.#settings.actor,
+      reason: options.reason ?? null,
+      adapter: options.adapter,
+      metadata: options.metadata,
+      error: options.error === undefined ? undefined : errorContextOf(options.error),
+      retry_count: checkOptionalCount('retry_count', options.retry_count),
+      max_retries: checkOptionalCount('max_retries', options.max_retries),
+      if_match: options.if_match,
+      validate: options.validate ?? this.#settings.validateTransitions,
+    }
+  }
+
+  submit(envelope: Envelope, options: CallOptions = {}): SubmitJob {
+    const request = parseEnvelope(envelope)
+    const protocol = this.#protocols.get(request.request_type)
+    return submitCommand(request, protocol, this.#settings, this.#world, options)
+  }
+
+  sent(row: OutboxRecord, options: CallOptions = {}): RecordSent {
+    return { type: 'recordSent', outbox_id: row.outbox_id, ...this.#to(row, options) }
+  }
+
+  publishFailed(row: OutboxRecord, error: StepError, options: CallOptions = {}): RecordPublishFailure {
+    return {
+      type: 'recordPublishFailure',
+      outbox_id: row.outbox_id,
+      error: parseStepError(error),
+      ...this.#to(row, options),
+    }
+  }
+
+  ack(attempt: Attempt, options: CallOptions = {}): AckStep {
+    return { type: 'ackStep', ...this.#fence(attempt, options) }
+  }
+
+  heartbeat(attempt: Attempt, options: CallOptions = {}): HeartbeatStep {
+    return { type: 'heartbeatStep', ...this.#fence(attempt, options) }
+  }
+
+  result(attempt: Attempt, result: StepResult, options: CallOptions = {}): ReportResult {
+    return { type: 'reportResult', result: parseResult(result), ...this.#fence(attempt, options) }
+  }
+
+  cancel(job_id: string, options: CallOptions = {}): CancelJob {
+    return { type: 'cancelJob', ...this.#to({ job_id }, options) }
+  }
+
+  #fence(attempt: Attempt, options: CallOptions) {
+    return {
+      ...this.#to(attempt, options),
+      step_id: checkId('step_id', attempt.step_id),
+      attempt_no: checkCount('attempt_no', attempt.attempt_no),
+      lease_id: checkId('lease_id', attempt.lease_id),
+    }
+  }
+
+  #to(job: { readonly tenant_id?: string | undefined; readonly job_id: string }, options: CallOptions) {
+    return {
+      tenant_id: checkId('tenant_id', options.tenant_id ?? job.tenant_id ?? this.#settings.tenant_id),
+      job_id: checkId('job_id', job.job_id),
+      actor: options.actor ?? this.#settings.actor,
+      reason: options.reason ?? null,
+      if_match: options.if_match,
+    }
+  }
+
+  #mapState(name: unknown): LedgerState {
+    if (typeof name !== 'string' || name.trim() === '') {
+      const legal = Object.keys(documentMachine.states).join(', ')
+      throw new InvalidInput('state', 'state must be the name of a state', `Use one of: ${legal}.`)
+    }
+    const { state, deprecated } = mapState(name)
+    if (deprecated && !this.#warned.has(name)) {
+      this.#warned.add(name)
+      this.#world.warn(
+        `The state ${JSON.stringify(name)} is taken for LedgerState.${state.toUpperCase()}; write that instead.`,
+        'WAYBILL_DEP_STRING_STATE',
+      )
+    }
+    return state
+  }
+}
+
+function checkOptionalCount(field: string, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : checkCount(field, value)
+}
