@@ -8,6 +8,7 @@ import { type VirtualWorld, virtualWorld } from '../virtual-world.ts'
 import { keyOf } from './commands.ts'
 import { Follower } from './follower.ts'
 import { within } from './patience.ts'
+import { plain } from './reading.ts'
 import { DEFAULT_PATIENCE_MS, type StoreSubject } from './subject.ts'
 
 /** What one test has to play with: a fresh store in a world of its own, and the usual things to do with it. */
@@ -54,8 +55,9 @@ export class Scene {
     await this.subject.cleanUp?.()
   }
 
-  act<C extends Command>(command: C, store = this.store): Promise<Outcome<Answer<C>>> {
-    return store.transact([keyOf(command)], (given) => decide(command, given))
+  /** The outcome as it is now: an engine may hand out the very object that it keeps. */
+  async act<C extends Command>(command: C, store = this.store): Promise<Outcome<Answer<C>>> {
+    return plain(await store.transact([keyOf(command)], (given) => decide(command, given)))
   }
 
   /** The answer to a command that has to be accepted. */
@@ -82,6 +84,12 @@ export class Scene {
     const follower = new Follower(store, options, this.patienceMs / 2)
     this.#followers.push(follower)
     return follower
+  }
+
+  /** Work that goes on beside the test. It is awaited in the end, unless the test fails before. */
+  meanwhile<T>(work: Promise<T>): Promise<T> {
+    work.catch(() => {})
+    return work
   }
 
   within<T>(promise: Promise<T>, what: string): Promise<T> {

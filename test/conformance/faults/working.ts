@@ -41,7 +41,7 @@ export const WORKING_FAULTS: readonly Fault[] = [
     sweep: (selector, decide) =>
       sound.sweep(selector.what === 'due' ? { ...selector, limit: selector.limit + 1 } : selector, decide),
   })),
-  verbs('forgets whom to tell after the first page', ['signals', 'histories'], (sound) => ({
+  verbs('forgets whom to tell after the first page', ['signals'], (sound) => ({
     sweep: async (selector, decide) => {
       if (selector.what !== 'signalled') return sound.sweep(selector, decide)
       let told = 0

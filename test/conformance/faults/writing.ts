@@ -21,7 +21,7 @@ export const WRITING_FAULTS: readonly Fault[] = [
   writes('forgets the last record of a change', ['transact', 'etags', 'histories'], ({ puts }) => ({
     puts: puts.length > 1 ? puts.slice(0, -1) : puts,
   })),
-  writes('forgets claims', ['claims', 'batch', 'histories'], () => ({ claims: [] })),
+  writes('forgets claims', ['claims', 'etags', 'histories'], () => ({ claims: [] })),
   writes('never releases a slot', ['slots', 'ready', 'histories'], ({ slots }) => ({
     slots: slots.filter(({ verb }) => verb === 'take'),
   })),
@@ -48,7 +48,7 @@ export const WRITING_FAULTS: readonly Fault[] = [
   },
   {
     name: 'decides on what was there a moment ago',
-    caughtBy: ['concurrency', 'claims', 'slots', 'etags'],
+    caughtBy: ['concurrency', 'claims', 'etags'],
     plant: (sound) => Object.assign(new Facade(sound), { transact: staleTransact(sound) }),
   },
   {

@@ -55,7 +55,7 @@ export const close: Topic = {
         await scene.do(moveDocument('d', 'fetching'))
         const waiting = scene.follow({ after: START })
         await waiting.take(1)
-        const end = waiting.end()
+        const end = scene.meanwhile(waiting.end())
         const reading = scene.follow({ after: START })
         await reading.take(1)
         await scene.within(scene.store.close(), 'closing')
@@ -67,7 +67,7 @@ export const close: Topic = {
       name: 'finishes what is pending',
       async run(scene) {
         const ids = Array.from({ length: 10 }, (_, i) => `d${i}`)
-        const writing = ids.map((id) => scene.do(moveDocument(id, 'fetching')))
+        const writing = ids.map((id) => scene.meanwhile(scene.do(moveDocument(id, 'fetching'))))
         await scene.within(scene.store.close(), 'closing')
         const answers = await scene.within(Promise.all(writing), 'what was pending')
         assert.deepEqual(

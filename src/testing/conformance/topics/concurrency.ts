@@ -153,10 +153,11 @@ export const concurrency: Topic = {
         atomic === 'transaction' ? undefined : 'the engine declares that it writes row by row',
       async run(scene) {
         await scene.do(submitJob('j', { protocol: PUSHED }))
-        const writing = (async () => {
+        const write = async () => {
           for (const _ of PUSHED.steps) await scene.do(report(await sendDirective(scene, 'j'), SUCCESS))
           return 'done' as const
-        })()
+        }
+        const writing = scene.meanwhile(write())
         let last: string | undefined
         for (let looks = 0; looks < 200 && last !== 'SUCCEEDED'; looks++) {
           const aggregate = await scene.store.load({ kind: 'job', tenant_id: TENANT, id: 'j' })

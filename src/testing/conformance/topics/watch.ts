@@ -29,7 +29,7 @@ const checks: readonly Check[] = [
       await moveOften(scene, 'd', 3)
       const follower = scene.follow({ after: START })
       assert.deepEqual(counted(await follower.take(3)), [0, 1, 2])
-      const waiting = follower.take(2)
+      const waiting = scene.meanwhile(follower.take(2))
       await scene.do(moveDocument('e', 'fetching', { metadata: { i: 'live' } }))
       await scene.do(moveDocument('e', 'fetched', { metadata: { i: 'again' } }))
       assert.deepEqual(counted(await waiting), ['live', 'again'])
@@ -69,12 +69,12 @@ const checks: readonly Check[] = [
     async run(scene) {
       await moveOften(scene, 'old', 3)
       const follower = scene.follow({})
-      const first = follower.take(1)
       let begun = false
-      const mark = () => {
-        begun = true
-      }
-      first.then(mark, mark)
+      const first = scene.meanwhile(
+        follower.take(1).finally(() => {
+          begun = true
+        }),
+      )
       // An engine may need a moment to find out where "now" is: something keeps happening until it shows.
       for (let i = 0; !begun && i < MOST_NUDGES; i++) {
         await scene.do(moveDocument(`new-${i}`, 'fetching'))
@@ -116,6 +116,7 @@ const checks: readonly Check[] = [
     name: 'A70 survives reconnecting again and again while others write',
     async run(scene) {
       const writers = Array.from({ length: 4 }, (_, i) => moveOften(scene, `d${i}`, 15))
+      const writing = scene.meanwhile(Promise.all(writers))
       const seen: AuditRecord[] = []
       let after = START
       for (let size = 1; seen.length < 60; size = (size % 5) + 1) {
@@ -124,7 +125,7 @@ const checks: readonly Check[] = [
         await follower.stop()
         after = seen.at(-1)?.cursor ?? START
       }
-      await Promise.all(writers)
+      await writing
       assert.deepEqual(seen, await auditAll(scene.store))
     },
   },
@@ -138,7 +139,8 @@ export const watch: Topic = {
       name: 'follows every record in its own order, and shows everything once',
       async run(scene) {
         const follower = scene.follow({ after: START })
-        const writing = Promise.all(['a', 'b', 'c'].map((id) => moveOften(scene, id, 6)))
+        const writers = ['a', 'b', 'c'].map((id) => moveOften(scene, id, 6))
+        const writing = scene.meanwhile(Promise.all(writers))
         const records = await follower.take(18)
         await writing
         for (const id of ['a', 'b', 'c']) {
@@ -170,7 +172,7 @@ export const watch: Topic = {
         await moveOften(scene, 'd', 2)
         const waiting = scene.follow({ after: START })
         await waiting.take(2)
-        const end = waiting.end()
+        const end = scene.meanwhile(waiting.end())
         waiting.abort()
         await end
         const reading = scene.follow({ after: START })
