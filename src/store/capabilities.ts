@@ -15,5 +15,5 @@ export interface Capabilities {
   readonly batch: boolean
 }
 
-/** By id, or by the time of the last change. */
+/** By tenant and id, or by the time of the last change and then by tenant and id; ids compare by code unit. */
 export type FindOrder = 'id' | 'changed'

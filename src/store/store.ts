@@ -18,8 +18,11 @@ import type { AuditQuery, Cursor, FindQuery, Page } from './query.ts'
  * - Decisions see what is pending, readers only what is durable. A write that fails takes back all that was
  *   pending and rejects every caller concerned.
  * - A refusal or an ignored message changes no record and no etag; at most `REFUSALS_KEPT_PER_RECORD` are kept.
- * - A signal is delivered at least once to everything that waits for its topic when it is written. One that
- *   nobody waits for may be dropped at once.
+ * - The slots of a change are taken and released in their order. Nothing is refused, and no slot is called full,
+ *   on the strength of an `ownerOf` that was not looked up yet: a repeated request is answered before any limit.
+ * - A signal is delivered at least once to everything that waits for its topic when it is written, also when the
+ *   decision that it led to was never written. One that nobody waits for may be dropped at once.
+ * - Cursors stay good for as long as the records do, also when the store is opened again.
  */
 export interface Store {
   readonly capabilities: Capabilities
@@ -27,7 +30,7 @@ export interface Store {
   /** Loads these aggregates, decides once, writes all of it or nothing. */
   transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>>
 
-  /** Selects aggregates that have something to do, and decides on each by itself. */
+  /** Selects aggregates that have something to do, each once, and decides on each by itself. */
   sweep<A>(
     selector: Sweep,
     decide: (key: RecordKey, given: Given) => Decision<A>,

@@ -165,6 +165,26 @@ describe('A32: what the history keeps', () => {
     expect(ledger.last().metadata).toEqual({})
   })
 
+  it('a document has every field from the first update on', () => {
+    const ledger = new KernelLedger()
+    expect(ledger.decide(update('fetching'))).toMatchObject({ kind: 'change', answer: { etag: '' } })
+    ledger.run(update('fetching'))
+    expect(documentOf(ledger)).toStrictEqual({
+      kind: 'document',
+      tenant_id: 't1',
+      doc_id: 'doc:1',
+      state: 'fetching',
+      updated_at: ledger.now / 1000,
+      adapter: '',
+      metadata: {},
+      retry_count: 0,
+      max_retries: 3,
+      error_type: null,
+      error_message: null,
+      etag: 'etag-1',
+    })
+  })
+
   it('a first update may bring metadata', () => {
     const ledger = new KernelLedger()
     expect(ledger.run(update('fetching', { metadata: { url: 'a' } })).metadata).toEqual({ url: 'a' })

@@ -126,6 +126,20 @@ describe('A12: RESULT', () => {
   })
 })
 
+describe('the answer to a callback says where it left the job', () => {
+  it('and when the step is tried again, if it is', () => {
+    const ledger = working()
+    const first = ledger.fence()
+    const retry_at = toIso(ledger.now + MINUTE)
+    expect(ledger.fail('RETRYABLE')).toMatchObject({ job_state: 'IN_PROGRESS', retry_at })
+    expect(ledger.ack(first)).toMatchObject({ status: 'ignored', job_state: 'IN_PROGRESS', retry_at })
+    ledger.pass(MINUTE)
+    expect(ledger.ack()).toMatchObject({ job_state: 'IN_PROGRESS', retry_at: null })
+    expect(ledger.succeed()).toMatchObject({ job_state: 'IN_PROGRESS', retry_at: null })
+    expect(ledger.succeed()).toMatchObject({ job_state: 'SUCCEEDED', retry_at: null })
+  })
+})
+
 describe('A12: a callback that does not hold the step', () => {
   it.each([0, 1, 2])('wrong attempt or lease: refused, recorded, nothing changed (callback %i)', (which) => {
     const ledger = working()

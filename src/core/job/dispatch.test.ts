@@ -111,6 +111,50 @@ describe('A11: publishing', () => {
     })
   })
 
+  it('every failure is in the history, with its error, though the row stays PENDING', () => {
+    const ledger = ledgerWithPushed()
+    const { outbox_id } = ledger.take()
+    ledger.unsent(outbox_id, DOWN)
+    ledger.pass(30 * SECOND)
+    ledger.take()
+    ledger.pass(30 * SECOND)
+    expect(ledger.records('outbox', outbox_id)).toMatchObject([
+      {
+        event: 'noted',
+        old_state: 'PENDING',
+        new_state: 'PENDING',
+        error_type: 'BUS_DOWN',
+        error_message: 'connection refused',
+        actor: 'dispatcher',
+      },
+      {
+        event: 'noted',
+        old_state: 'PENDING',
+        new_state: 'PENDING',
+        error_type: 'PUBLISH_TIMEOUT',
+        actor: 'timer',
+      },
+    ])
+  })
+
+  it('the answer says where it left the job, and when it is tried again', () => {
+    const ledger = ledgerWithPushed({ policy: { publish_tries: 2 } })
+    const { outbox_id } = ledger.take()
+    expect(ledger.unsent(outbox_id, DOWN)).toMatchObject({
+      status: 'accepted',
+      job_state: 'DISPATCHING',
+      retry_at: toIso(ledger.now + 30 * SECOND),
+    })
+    ledger.pass(30 * SECOND)
+    ledger.take()
+    expect(ledger.unsent(outbox_id, DOWN)).toMatchObject({ job_state: 'FAILED_FINAL', retry_at: null })
+    expect(ledger.sent(outbox_id)).toMatchObject({
+      status: 'ignored',
+      job_state: 'FAILED_FINAL',
+      retry_at: null,
+    })
+  })
+
   it('one bad row does not hold up another', () => {
     const ledger = ledgerWithPushed()
     ledger.submit({ job_id: 'j2', protocol: protocolOf(pushed('ocr')) })

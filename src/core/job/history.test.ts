@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { protocolOf, pushed } from '../../../test/fixtures/job-commands.ts'
+import { protocolOf, pulled, pushed } from '../../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
 import { isEdge, type Machine } from '../machine.ts'
 import { machines, type RecordKind } from '../machines/all.ts'
@@ -51,6 +51,33 @@ describe('the history of a job', () => {
       }
       expect(state).toBe(record.state)
     }
+  })
+
+  it('A32: of a job that is new: every field', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ reason: 'nightly', protocol: protocolOf(pulled('ocr')) })
+    expect(ledger.history).toStrictEqual([
+      {
+        event: 'moved',
+        tenant_id: 't1',
+        kind: 'job',
+        id: 'j1',
+        doc_id: null,
+        job_id: 'j1',
+        path: [null, 'QUEUED'],
+        timestamp: ledger.now / 1000,
+        adapter: 'ocr-service',
+        error_type: null,
+        error_message: null,
+        traceback: null,
+        retry_count: 0,
+        max_retries: 2,
+        duration_seconds: null,
+        metadata: { step_id: 'ocr', attempt_no: 0, lease_id: null },
+        actor: 'submitter',
+        reason: 'nightly',
+      },
+    ])
   })
 
   it('A32: of an attempt: which one, how long, whose, and what the service is', () => {

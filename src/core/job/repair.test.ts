@@ -150,14 +150,14 @@ describe('A17: a dispatcher that died while it took work under a limit', () => {
 })
 
 describe('A17: an outbox row whose step has gone on without it', () => {
-  it('is SENT when the step was acknowledged', () => {
+  it.each(['AWAITING_ACK', 'IN_PROGRESS', 'SUCCEEDED'] as const)('is SENT when the step is %s', (state) => {
     const ledger = new KernelLedger()
     ledger.submit({ protocol: protocolOf(pushed('ocr'), pushed('index')) })
-    ledger.write({
-      puts: [{ ...ledger.step(), state: 'AWAITING_ACK', ack_deadline_at: toIso(ledger.now + 1) }],
-    })
+    const ahead = toIso(ledger.now + MINUTE)
+    ledger.write({ puts: [{ ...ledger.step(), state, ack_deadline_at: ahead, lease_expires_at: ahead }] })
     ledger.advance()
-    expect(ledger.rows()).toMatchObject([{ state: 'SENT', sent_at: toIso(ledger.now) }])
+    expect(ledger.rows()[0]).toMatchObject({ state: 'SENT', sent_at: toIso(ledger.now) })
+    expect(ledger.step().state).toBe(state)
   })
 
   it('is closed when another attempt holds the step', () => {

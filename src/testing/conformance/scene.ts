@@ -108,7 +108,7 @@ export class Scene {
   }
 }
 
-export function answerOf<A>(outcome: Outcome<A>, what: string): A {
+function answerOf<A>(outcome: Outcome<A>, what: string): A {
   assert(outcome.ok, outcome.ok ? '' : `${what} was refused: ${outcome.refusal.message}`)
   return outcome.answer
 }

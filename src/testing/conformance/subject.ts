@@ -34,6 +34,8 @@ export interface HistoryOptions {
   readonly runs?: number
   readonly steps?: number
   readonly seed?: number
+  /** False reports the first history that fails as it is, without looking for a shorter one. */
+  readonly shrink?: boolean
 }
 
 export const DEFAULT_PATIENCE_MS = 10_000

@@ -34,7 +34,7 @@ export async function takeDirectives(store: Store, request: ClaimRequest): Promi
   return swept.flatMap(({ outcome }) => (outcome.ok ? [outcome.answer] : []))
 }
 
-export function readySweep({ queues, limit = 1, running = new Map() }: ClaimRequest): Sweep {
+function readySweep({ queues, limit = 1, running = new Map() }: ClaimRequest): Sweep {
   return {
     what: 'ready',
     queues,

@@ -91,7 +91,7 @@ export const READING_FAULTS: readonly Fault[] = [
       },
     }
   }),
-  verbs('skips every fourth record that it should push', ['watch', 'histories'], (sound) => ({
+  verbs('skips every fourth record that it should push', ['watch'], (sound) => ({
     watch: (options) => filtered(sound, options, ({ seq }) => (seq % 4 === 0 ? 0 : 1)),
   })),
   verbs('pushes every fourth record twice', ['watch', 'histories'], (sound) => ({

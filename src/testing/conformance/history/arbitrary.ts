@@ -75,9 +75,9 @@ function submit(fc: FastCheck): Arbitrary<SubmitIntent> {
     limit: fc.constantFrom(3, 100, 100),
     priority: fc.constantFrom(0, 1, 2, 3),
     dependsOn: fc.oneof(
-      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 2, arbitrary: fc.constant([]) },
       {
-        weight: 2,
+        weight: 3,
         arbitrary: fc.array(fc.constantFrom(1, 1, 1, 2, 2, 2, 3, 3, 3, 0), { minLength: 1, maxLength: 2 }),
       },
     ),

@@ -25,6 +25,9 @@ const QUEUES = { claim: ['read'], take: ['push:send', 'push:ocr', 'push:embeddin
 /** Enough for a job of three steps to go from submit to success. */
 const MOST_DRIVES = 9
 
+/** More than a history has jobs to tell. */
+const MOST_PAGES = 100
+
 const SLOT_KEYS = ['in-flight', 'gpu', 'line'] as const
 
 /**
@@ -50,15 +53,19 @@ export class History {
   }
 
   async play(intents: readonly Intent[]): Promise<void> {
-    for (const intent of intents) {
-      const from = this.#model.log.length
-      this.#touched.clear()
-      await this.#step(intent)
-      const told = this.#model.log.slice(from)
-      await this.#follow(told)
-      await observeStep(this.#store, this.#model, { kinds: this.#touched, told })
-    }
+    for (const intent of intents) await this.#watched(() => this.#step(intent))
+    await this.#watched(() => this.#deliverAll())
     await observeAll(this.#store, this.#model)
+  }
+
+  /** Does something, then looks at all that it may have changed. */
+  async #watched(act: () => Promise<void>): Promise<void> {
+    const from = this.#model.log.length
+    this.#touched.clear()
+    await act()
+    const told = this.#model.log.slice(from)
+    await observeStep(this.#store, this.#model, { kinds: this.#touched, told })
+    await this.#follow(told)
   }
 
   get #store(): Store {
@@ -85,7 +92,7 @@ export class History {
       case 'due':
         return this.#fireTimers(intent.limit)
       case 'signalled':
-        return this.#deliver(intent.limit)
+        return void (await this.#deliver(intent.limit))
       case 'pass':
         return this.#pass(intent.ms)
       case 'pass to due': {
@@ -189,13 +196,19 @@ export class History {
   }
 
   /** At least once means that anybody who ever waited may be told again; but in the end nobody is left out. */
-  async #deliver(limit: number): Promise<void> {
+  async #deliver(limit: number): Promise<number> {
     const waited = jobsIn(this.#model).filter(({ depends_on }) => depends_on.length > 0)
     const names = waited.map(({ tenant_id, job_id }) => nameOf('job', tenant_id, job_id))
     const swept = await this.#sweep({ what: 'signalled', limit }, advance)
     assert(swept.length <= limit, 'a page of signals holds no more than its limit')
     for (const name of swept) assert(names.includes(name), `${name} waited for something`)
     if (swept.length === 0) assert.deepEqual(untoldIn(this.#model), [], 'everybody was told')
+    return swept.length
+  }
+
+  async #deliverAll(): Promise<void> {
+    let pages = 0
+    while ((await this.#deliver(100)) > 0) assert(++pages < MOST_PAGES, 'signals come to an end')
   }
 
   async #sweep(

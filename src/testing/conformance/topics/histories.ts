@@ -1,3 +1,4 @@
+import type { RunDetails } from 'fast-check'
 import type { Topic } from '../check.ts'
 import { type FastCheck, historyArbitrary } from '../history/arbitrary.ts'
 import { History } from '../history/history.ts'
@@ -7,25 +8,40 @@ import type { HistoryOptions, StoreSubject } from '../subject.ts'
 
 const DEFAULTS = { runs: 100, steps: 80 } as const
 
+/** How many times the usual patience all histories together may take. */
+const PATIENCE = 6
+
 export const histories: Topic = {
   topic: 'histories',
   checks: [
     {
       name: 'answers any history of commands as the reference does',
-      patience: 6,
-      async run({ subject }) {
+      patience: PATIENCE,
+      async run({ subject, patienceMs }) {
         const fc = await loadFastCheck()
-        const { runs, steps, seed } = optionsOf(subject.histories)
+        const { runs, steps, seed, shrink } = optionsOf(subject.histories)
         const property = fc.asyncProperty(historyArbitrary(fc, steps), (history) => play(subject, history))
-        const details = await fc.check(property, { numRuns: runs, ...(seed === undefined ? null : { seed }) })
-        if (!details.failed) return
-        throw new Error(
-          `${fc.defaultReportMessage(details)}\n\nPlay it again with WAYBILL_SEED=${details.seed} WAYBILL_RUNS=${runs}`,
-          { cause: details.errorInstance },
-        )
+        const details = await fc.check(property, {
+          numRuns: runs,
+          endOnFailure: !shrink,
+          // Earlier than the test's own limit: a failure found late is still reported, though not made small.
+          interruptAfterTimeLimit: (PATIENCE - 1) * patienceMs,
+          ...(seed === undefined ? null : { seed }),
+        })
+        if (details.failed) throw new Error(reportOf(fc, details, runs), { cause: details.errorInstance })
+        if (details.interrupted) {
+          throw new Error(
+            `Time for ${details.numRuns} of ${runs} histories: set WAYBILL_RUNS, or more patience`,
+          )
+        }
       },
     },
   ],
+}
+
+function reportOf(fc: FastCheck, details: RunDetails<[Intent[]]>, runs: number): string {
+  const again = `WAYBILL_SEED=${details.seed} WAYBILL_RUNS=${runs}`
+  return `${fc.defaultReportMessage(details)}\n\nPlay it again with ${again}`
 }
 
 /** A fresh store in a fresh world, so that the same history always meets the same ids and times. */
@@ -50,6 +66,7 @@ async function loadFastCheck(): Promise<FastCheck> {
 function optionsOf(given: HistoryOptions = {}) {
   return {
     steps: given.steps ?? DEFAULTS.steps,
+    shrink: given.shrink ?? true,
     runs: numberFrom('WAYBILL_RUNS') ?? given.runs ?? DEFAULTS.runs,
     seed: numberFrom('WAYBILL_SEED') ?? given.seed,
   }

@@ -79,7 +79,7 @@ export const signals: Topic = {
       },
     },
     {
-      name: 'keeps tenants apart',
+      name: 'tells nobody of another tenant',
       async run(scene) {
         for (const tenant_id of [TENANT, 'Zeta']) {
           await scene.do(submitJob('first', { tenant_id }))
