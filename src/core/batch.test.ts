@@ -184,6 +184,18 @@ describe('A67: dependencies within a batch', () => {
     expect(ledger.job().waits_for).toEqual(['job:old'])
   })
 
+  it('of several tenants may use the same ids: no circle', () => {
+    const ledger = new KernelLedger()
+    const answers = run(ledger, [
+      submitOf({ job_id: 'x', depends_on: ['a'] }),
+      submitOf({ job_id: 'a' }),
+      submitOf({ tenant_id: 't2', job_id: 'a', depends_on: ['x'] }),
+      submitOf({ tenant_id: 't2', job_id: 'x' }),
+    ])
+    expect(answers).toHaveLength(4)
+    expect(ledger.get('job', 't2', 'a')?.job.waits_for).toEqual(['job:x'])
+  })
+
   it('a circle is refused by the names of its jobs, and of no other', () => {
     const ledger = new KernelLedger()
     const refusal = ledger.batchRefusalOf([

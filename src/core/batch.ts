@@ -1,5 +1,6 @@
 import { type AggregateKind, type AggregateOf, applyToJob, idOf, type LedgerRecord } from './aggregate.ts'
 import type { AuditEntry } from './audit.ts'
+import { batchOrder } from './batch-order.ts'
 import { type Answer, type Command, decide } from './command.ts'
 import {
   type Change,
@@ -13,7 +14,6 @@ import {
   type Signal,
   type SlotChange,
 } from './decision.ts'
-import type { SubmitJob } from './job/commands.ts'
 
 /** The answer to each command, in the order of the commands. */
 export type Answers<C extends readonly Command[]> = { readonly [I in keyof C]: Answer<C[I]> }
@@ -26,8 +26,8 @@ export function decideBatch<const C extends readonly Command[]>(
   commands: C,
   given: Given,
 ): Decision<Answers<C>> {
-  const order = inOrder(commands)
-  if (!Array.isArray(order)) return order as Refused
+  const { order, circle } = batchOrder(commands)
+  if (circle !== undefined) return refuseCircle(circle)
   const sofar = new Overlay(given)
   const answers = new Array<unknown>(commands.length)
   for (const index of order) {
@@ -108,42 +108,6 @@ class Overlay implements Given {
 
 function keyString(kind: string, tenant_id: string, id: string): string {
   return `${kind}\n${tenant_id}\n${id}`
-}
-
-/** Places of the commands in the order to decide them, or the refusal that names a circle. */
-function inOrder(commands: readonly Command[]): number[] | Refused {
-  const submits = new Map<string, { readonly command: SubmitJob; readonly index: number }>()
-  for (const [index, command] of commands.entries()) {
-    if (command.type === 'submitJob') submits.set(command.job_id, { command, index })
-  }
-  const order: number[] = []
-  const placed = new Set<number>()
-  const open = new Set<string>()
-  const place = (index: number, command: Command): Refused | undefined => {
-    if (placed.has(index)) return undefined
-    if (command.type === 'submitJob') {
-      if (open.has(command.job_id)) {
-        // Jobs that only lead to the circle are not part of it.
-        const path = [...open]
-        return refuseCircle(path.slice(path.indexOf(command.job_id)))
-      }
-      open.add(command.job_id)
-      for (const id of command.depends_on) {
-        const earlier = id === command.job_id ? undefined : submits.get(id)
-        const circle = earlier && place(earlier.index, earlier.command)
-        if (circle !== undefined) return circle
-      }
-      open.delete(command.job_id)
-    }
-    placed.add(index)
-    order.push(index)
-    return undefined
-  }
-  for (const [index, command] of commands.entries()) {
-    const circle = place(index, command)
-    if (circle !== undefined) return circle
-  }
-  return order
 }
 
 function refuseCircle(jobs: readonly string[]): Refused {

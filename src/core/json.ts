@@ -12,11 +12,8 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 export function dropNullFields(value: Json): Json {
   if (Array.isArray(value)) return value.map(dropNullFields)
   if (!isJsonObject(value)) return value
-  const kept: { [key: string]: Json } = {}
-  for (const [key, field] of Object.entries(value)) {
-    if (field !== null) kept[key] = dropNullFields(field)
-  }
-  return kept
+  const kept = Object.entries(value).filter(([, field]) => field !== null)
+  return Object.fromEntries(kept.map(([key, field]) => [key, dropNullFields(field)]))
 }
 
 export function sameJson(a: Json, b: Json): boolean {

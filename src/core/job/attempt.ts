@@ -37,12 +37,9 @@ export function succeedStep(
   draft: JobDraft,
   step: StepRecord,
   output: Json,
-  output_ref: Ref | undefined,
+  result_ref: Ref | undefined,
 ): void {
-  leaveAttempt(draft, step, 'SUCCEEDED', { output, output_ref: output_ref ?? step.output_ref })
-  if (output_ref !== undefined && step.step_index + 1 < draft.steps.length) {
-    draft.setStep(step.step_index + 1, { input_ref: output_ref })
-  }
+  leaveAttempt(draft, step, 'SUCCEEDED', { output, result_ref: result_ref ?? null })
 }
 
 /** The attempt is over without success: another one after the backoff, or the end of step and job. */

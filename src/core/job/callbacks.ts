@@ -16,7 +16,7 @@ import { settle } from './settle.ts'
  */
 export function decideCallback(draft: JobDraft, command: CallbackCommand): Decision<CallbackAnswer> {
   const step = draft.steps.find((candidate) => candidate.step_id === command.step_id)
-  if (step === undefined) return notFound('Step', command.step_id)
+  if (step === undefined) return notFound(command)
   if (step.attempt_no !== command.attempt_no || step.lease_id !== command.lease_id) {
     return refuseLease(draft, command, step)
   }

@@ -23,7 +23,7 @@ import { policyOf } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { decideSubmit } from './submit.ts'
-import { waitOf } from './waiting.ts'
+import { isExpired, waitOf } from './waiting.ts'
 
 /** Every rule about jobs is behind this one function. */
 export function decideJob<C extends JobCommand>(command: C, given: Given): Decision<AnswerOf[C['type']]> {
@@ -37,7 +37,7 @@ function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): 
   const { tenant_id, job_id } = command
   const aggregate = given.get('job', tenant_id, job_id)
   if (aggregate === undefined) return need([{ kind: 'job', tenant_id, id: job_id }])
-  if (aggregate === null) return notFound('Job', job_id)
+  if (aggregate === null) return notFound(command)
   const draft = new JobDraft(aggregate, command, given)
   if (command.if_match !== undefined && command.if_match !== aggregate.job.etag) {
     return refuseStale(draft, command)
@@ -129,8 +129,10 @@ function publishAnswer(status: 'accepted' | 'ignored', draft: JobDraft): Callbac
   return { status, cancel: false, lease_expires_at: null, job_state: draft.job.state, retry_at }
 }
 
+/** What it waits for; nothing when the wait is over and only the timer has not yet said so. */
 function waitOn(draft: JobDraft) {
-  return waitOf(draft, draft.given.now).cause
+  const wait = waitOf(draft, draft.given.now)
+  return isExpired(draft.job, wait, draft.given.now) ? 'nothing' : wait.cause
 }
 
 function waitingStep(draft: JobDraft): StepRecord | undefined {

@@ -26,6 +26,7 @@ export function beginAttempt(draft: JobDraft, step: StepRecord, holder: string):
     attempt_no,
     lease_id: draft.given.ids.next(),
     holder,
+    input_ref: draft.steps[step.step_index - 1]?.result_ref ?? step.input_ref,
     retry_at: null,
     ...(step.delivery === 'push' ? routingOf(draft.job) : null),
   })
@@ -80,7 +81,6 @@ function routingOf(routed: Routing): Routing {
 /** A publish failed, or nobody said how it went in time. The last one fails the step for good. */
 export function failPublish(draft: JobDraft, row: OutboxRecord, step: StepRecord, error: StepError): void {
   if (row.tries >= policyOf(step, 'publish_tries')) {
-    draft.moveRow(row, 'FAILED_FINAL', {}, error)
     leaveAttempt(draft, step, 'FAILED_FINAL', {}, error)
     endJob(draft, 'FAILED_FINAL', error)
     return

@@ -12,9 +12,6 @@ export function endedTopic(job_id: string): string {
 
 export const IN_FLIGHT = 'in-flight'
 
-/** Codes of steps that were closed because their job is to be cancelled, not failed. */
-const CANCELLING_CODES: readonly string[] = ['CANCELLED', 'DEPENDENCY_SKIPPED']
-
 const ON_REQUEST: StepError = { code: 'CANCELLED', message: 'The job was cancelled' }
 
 /**
@@ -40,14 +37,18 @@ export function endJob(
 
 /** Finishes the ending of a job whose steps, but not the job itself, were written before a crash. */
 export function endLike(draft: JobDraft, step: StepRecord): void {
-  const code = step.last_error_code as string
-  const error = { code, message: step.last_error_message as string }
-  if (step.state === 'FAILED_FINAL' || !CANCELLING_CODES.includes(code)) {
+  const error = errorOf(step)
+  if (step.state === 'FAILED_FINAL' || error.code !== ON_REQUEST.code) {
     endJob(draft, 'FAILED_FINAL', error)
   } else {
     draft.moveJob('CANCELLING')
-    endJob(draft, 'CANCELLED', code === ON_REQUEST.code ? undefined : error)
+    endJob(draft, 'CANCELLED')
   }
+}
+
+/** Why the last attempt of a step ended. */
+export function errorOf({ last_error_code, last_error_message }: StepRecord): StepError {
+  return { code: last_error_code as string, message: last_error_message as string }
 }
 
 /** Takes a step out of its attempt: what the attempt held is given back, whatever the ending. */

@@ -115,15 +115,22 @@ describe('a job that is not there', () => {
     const ledger = working()
     const history = ledger.history.length
     for (const command of everyCommand(ledger)) {
-      expect(ledger.refusalOf({ ...command, job_id: 'j9' })).toEqual({
+      const step = 'step_id' in command ? ` with step ${command.step_id}` : ''
+      expect(ledger.refusalOf({ ...command, job_id: 'j9' })).toMatchObject({
         code: 'NOT_FOUND',
-        message: 'Job j9 is not known here',
+        message: `Job j9${step} is not known here`,
         field: 'job_id',
-        next: 'Check the id and the tenant it was submitted for.',
-        details: { id: 'j9' },
+        next: 'Check the ids, and the tenant the job was submitted for.',
+        details: { job_id: 'j9' },
       })
     }
     expect(ledger.history).toHaveLength(history)
+  })
+
+  it('is called by its own name where no step is named', () => {
+    const ledger = new KernelLedger()
+    const cancel = { type: 'cancelJob', tenant_id: 't1', job_id: 'j9', actor: 'ann', reason: null } as const
+    expect(ledger.refusalOf(cancel).message).toBe('Job j9 is not known here')
   })
 
   it('is asked for when it was not loaded', () => {

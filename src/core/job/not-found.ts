@@ -1,12 +1,14 @@
 import { type Refused, refuse } from '../decision.ts'
 
-/** The same answer whether it never existed or belongs to another tenant. */
-export function notFound(what: 'Job' | 'Step', id: string): Refused {
+/** The same answer whether the job or the step never existed, or belongs to another tenant. */
+export function notFound(command: { readonly job_id: string; readonly step_id?: string }): Refused {
+  const { job_id, step_id } = command
+  const step = step_id === undefined ? '' : ` with step ${step_id}`
   return refuse({
     code: 'NOT_FOUND',
-    message: `${what} ${id} is not known here`,
-    field: what === 'Job' ? 'job_id' : 'step_id',
-    next: 'Check the id and the tenant it was submitted for.',
-    details: { id },
+    message: `Job ${job_id}${step} is not known here`,
+    field: 'job_id',
+    next: 'Check the ids, and the tenant the job was submitted for.',
+    details: { job_id },
   })
 }

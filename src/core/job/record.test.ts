@@ -89,6 +89,7 @@ describe('records as they are made', () => {
       output_ref: 'out',
       payload: null,
       output: null,
+      result_ref: null,
       resolved_mode: null,
       lane: null,
       routing_key_used: null,

@@ -112,6 +112,8 @@ export interface StepRecord {
   readonly payload: Json
   /** What it returned; the next step's `previous`. */
   readonly output: Json
+  /** Where it says that its output is; the next step's input. */
+  readonly result_ref: Ref | null
   readonly resolved_mode: Mode | null
   readonly lane: number | null
   readonly routing_key_used: string | null

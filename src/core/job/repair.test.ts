@@ -103,12 +103,31 @@ describe('A17: a job that was left behind', () => {
   it('steps closed because a dependency did not succeed: skipped, and it says so', () => {
     const ledger = new KernelLedger()
     ledger.submit()
-    leave(ledger, ['CANCELLED', 'CANCELLED'], 'DEPENDENCY_SKIPPED')
-    expect(ledger.advance()).toMatchObject({
-      state: 'CANCELLED',
-      error_code: 'DEPENDENCY_SKIPPED',
-      error_message: 'because DEPENDENCY_SKIPPED',
+    ledger.submit({ job_id: 'j2', depends_on: ['j1'], on_dependency_failure: 'skip' })
+    ledger.run({ type: 'cancelJob', ...to })
+    const advance = { type: 'advanceJob', ...to, job_id: 'j2' } as const
+    const decision = ledger.decide(advance)
+    const steps = decision.kind === 'change' ? decision.change.puts.filter((put) => put.kind === 'step') : []
+    expect(steps).toHaveLength(2)
+    ledger.write({ puts: steps })
+    expect(ledger.run(advance)).toMatchObject({ state: 'CANCELLED', error_code: 'DEPENDENCY_SKIPPED' })
+  })
+
+  it('the output of a step, reported before the crash, is the input of the next', () => {
+    const ledger = new KernelLedger()
+    startPulled(ledger)
+    const { attempt_no, lease_id, step_id } = ledger.step()
+    const decision = ledger.decide({
+      type: 'reportResult',
+      ...to,
+      step_id,
+      attempt_no,
+      lease_id: lease_id as string,
+      result: { status: 'SUCCEEDED', output_ref: 's3://pages' },
     })
+    ledger.write({ puts: decision.kind === 'change' ? decision.change.puts.slice(0, 1) : [] })
+    ledger.advance()
+    expect(ledger.claim().step).toMatchObject({ step_id: 'index', input_ref: 's3://pages' })
   })
 
   it('a step passed over without an error ends nothing', () => {

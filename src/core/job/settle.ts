@@ -5,9 +5,9 @@ import { must, present } from '../must.ts'
 import { failAttempt } from './attempt.ts'
 import { addOutboxRow, dispatch, failPublish } from './dispatch.ts'
 import type { JobDraft } from './draft.ts'
-import { catchUp, endJob, endLike } from './finish.ts'
+import { catchUp, endJob, endLike, errorOf } from './finish.ts'
 import type { OutboxRecord, StepRecord } from './record.ts'
-import { isAhead, mayExpire, type Wait, waitOf } from './waiting.ts'
+import { isAhead, isExpired, type Wait, waitOf } from './waiting.ts'
 
 /** More rounds than any job can need: each ends a step, an attempt or the job. */
 const MAX_ROUNDS = 1000
@@ -54,12 +54,14 @@ function followStep(draft: JobDraft, step: StepRecord): boolean {
   return true
 }
 
+const SUPERSEDED = { code: 'SUPERSEDED', message: 'Its attempt is over' }
+
 /** A row whose step has moved on without it: the step decides what became of the row. */
 function closeOrphan(draft: JobDraft, row: OutboxRecord): boolean {
   const step = draft.steps.find((candidate) => candidate.lease_id === row.lease_id)
   const sent = step?.state === 'AWAITING_ACK' || step?.state === 'IN_PROGRESS' || step?.state === 'SUCCEEDED'
   if (sent) draft.moveRow(row, 'SENT', { sent_at: draft.at })
-  else draft.moveRow(row, 'FAILED_FINAL', {}, { code: 'SUPERSEDED', message: 'Its attempt is over' })
+  else draft.moveRow(row, 'FAILED_FINAL', {}, step === undefined ? SUPERSEDED : errorOf(step))
   return true
 }
 
@@ -77,7 +79,7 @@ function settleCancelling(draft: JobDraft, step: StepRecord | undefined): boolea
 function settleStep(draft: JobDraft, step: StepRecord): boolean {
   const { job, given } = draft
   const wait = waitOf(draft, given.now)
-  if (mayExpire(wait) && job.expires_at !== null && !isAhead(job.expires_at, given.now)) {
+  if (isExpired(job, wait, given.now)) {
     const message = `Nothing took it up before ${job.expires_at}`
     endJob(draft, 'FAILED_FINAL', { code: 'EXPIRED', message })
     return true

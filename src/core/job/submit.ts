@@ -129,6 +129,7 @@ function newStep(command: SubmitJob, step: ProtocolStep, step_index: number, at:
     output_ref: command.output_ref,
     payload: ownPayload(command.payload, step.step_id),
     output: null,
+    result_ref: null,
     resolved_mode: null,
     lane: null,
     routing_key_used: null,

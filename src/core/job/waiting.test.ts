@@ -173,6 +173,19 @@ describe('expires_at', () => {
     expect(ledger.job()).toMatchObject({ state: 'QUEUED', due_at: toIso(ledger.now + HOUR - MINUTE) })
   })
 
+  it('is over for workers and dispatchers too, though no timer has fired yet', () => {
+    const to = { tenant_id: 't1', job_id: 'j1', actor: 'test', reason: null }
+    for (const [step, type] of [
+      [pulled('only'), 'claimStep'],
+      [pushed('only'), 'takeOutbox'],
+    ] as const) {
+      const ledger = new KernelLedger()
+      ledger.submit({ expires_at: toIso(ledger.now + MINUTE), protocol: protocolOf(step) })
+      ledger.now += MINUTE
+      expect(ledger.refusalOf({ type, ...to })).toMatchObject({ details: { waits_for: 'nothing' } })
+    }
+  })
+
   it('does not end work that has begun, nor the wait before its retry', () => {
     const ledger = new KernelLedger()
     ledger.submit({ expires_at: toIso(ledger.now + MINUTE), protocol: protocolOf(pulled('only')) })

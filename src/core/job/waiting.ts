@@ -83,13 +83,17 @@ export function isAhead(at: string | null, now: number): boolean {
 }
 
 /** Waits that `expires_at` ends. The others end by themselves, or are work that has begun. */
-export function mayExpire(wait: Wait): boolean {
+function mayExpire(wait: Wait): boolean {
   return (
     wait.cause === 'dependency' ||
     wait.cause === 'delay' ||
     wait.cause === 'claim' ||
     wait.cause === 'publish'
   )
+}
+
+export function isExpired({ expires_at }: JobRecord, wait: Wait, now: number): boolean {
+  return expires_at !== null && mayExpire(wait) && !isAhead(expires_at, now)
 }
 
 export function dueOf({ job }: JobAggregate, wait: Wait): string | null {

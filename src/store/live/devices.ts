@@ -25,7 +25,7 @@ export class Devices {
   /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
   fullSlot(change: Change): SlotKey | undefined {
     return change.slots.find(
-      (slot, i) => slot.verb === 'take' && this.#usedByOthers(slot, change.slots.slice(0, i)) >= slot.max,
+      (slot, i) => slot.verb === 'take' && this.#isFull(slot, change.slots.slice(0, i)),
     )
   }
 
@@ -34,18 +34,19 @@ export class Devices {
     for (const slot of change.slots) this.#change(slot)
   }
 
-  /** How many would hold the slot after `earlier`, without its owner: taking twice is taking once. */
-  #usedByOthers(slot: SlotChange, earlier: readonly SlotChange[]): number {
+  /** After these earlier changes; whoever holds one keeps it, also when there are fewer than there were. */
+  #isFull(slot: SlotChange & { readonly verb: 'take' }, earlier: readonly SlotChange[]): boolean {
     const holders = this.#slots.get(slot.tenant_id, slot.key)
-    const settled = new Set([slot.owner])
-    let used = (holders?.size ?? 0) - (holders?.has(slot.owner) === true ? 1 : 0)
-    for (const other of earlier.toReversed()) {
-      if (!isSameSlot(other, slot) || settled.has(other.owner)) continue
-      settled.add(other.owner)
-      const held = holders?.has(other.owner) === true
-      if (held !== (other.verb === 'take')) used += held ? -1 : 1
+    const changed = new Map<string, boolean>()
+    const holds = (owner: string) => changed.get(owner) ?? holders?.has(owner) === true
+    let used = holders?.size ?? 0
+    for (const other of earlier) {
+      const taken = other.verb === 'take'
+      if (!isSameSlot(other, slot) || holds(other.owner) === taken) continue
+      changed.set(other.owner, taken)
+      used += taken ? 1 : -1
     }
-    return used
+    return !holds(slot.owner) && used >= slot.max
   }
 
   #change(slot: SlotChange): void {

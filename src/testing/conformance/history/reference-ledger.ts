@@ -112,7 +112,8 @@ export class ReferenceLedger {
     try {
       for (const change of changes) {
         const [name, owners] = this.#after(change)
-        if (change.verb === 'take' && owners.size > change.max) return name
+        const held = this.#slots.get(name)?.has(change.owner) === true
+        if (change.verb === 'take' && !held && owners.size > change.max) return name
         this.#slots.set(name, owners)
       }
       return undefined

@@ -42,6 +42,16 @@ export const slots: Topic = {
       },
     },
     {
+      name: 'leaves a slot to its owner when there are fewer than there were',
+      async run(scene) {
+        for (const owner of ['a', 'b']) await change(scene, take({ ...KEY, owner }))
+        assert.equal(await change(scene, take({ key: 'line', max: 1, owner: 'a' })), true)
+        assert.equal(await change(scene, take({ key: 'line', max: 1, owner: 'c' })), false)
+        await change(scene, release({ key: 'line', owner: 'a' }))
+        assert.equal(await change(scene, take({ key: 'line', max: 1, owner: 'a' })), false)
+      },
+    },
+    {
       name: 'keeps keys and tenants apart',
       async run(scene) {
         const one = { key: 'line', max: 1, owner: 'a' }

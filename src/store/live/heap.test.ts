@@ -1,0 +1,71 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Heap, type HeapEntry } from './heap.ts'
+
+function heapOf(...orders: readonly number[]): { heap: Heap<string>; entries: HeapEntry<string>[] } {
+  const heap = new Heap<string>()
+  const entries = orders.map((order, i) => heap.push(order, String(i).padStart(4, '0'), `${order}#${i}`))
+  return { heap, entries }
+}
+
+describe('heap', () => {
+  it('shows the lowest first, ties by name, and takes nothing out', () => {
+    const { heap } = heapOf(3, 1, 2, 1)
+    expect(heap.first(3)).toEqual(['1#1', '1#3', '2#2'])
+    expect(heap.first(10)).toEqual(['1#1', '1#3', '2#2', '3#0'])
+    expect(heap.first(0)).toEqual([])
+    expect(heap.firstOrder()).toBe(1)
+  })
+
+  it('stops where the order passes the bound', () => {
+    const { heap } = heapOf(3, 1, 2)
+    expect(heap.first(10, 2)).toEqual(['1#1', '2#2'])
+    expect(heap.first(10, 0)).toEqual([])
+  })
+
+  it('is empty when everything was dropped', () => {
+    const { heap, entries } = heapOf(1, 2, 3)
+    for (const entry of entries.toReversed()) heap.drop(entry)
+    expect([heap.isEmpty, heap.firstOrder(), heap.first(5)]).toEqual([true, null, []])
+  })
+
+  it('forgets an entry once, though it is dropped twice', () => {
+    const { heap, entries } = heapOf(1, 2, 3)
+    const [first] = entries
+    if (first !== undefined) for (let i = 0; i < 3; i++) heap.drop(first)
+    expect(heap.first(5)).toEqual(['2#1', '3#2'])
+  })
+
+  // Timers that lie far ahead used to stay in memory until their time came, long after their jobs had ended.
+  it('does not keep dropped entries that never reach the top', () => {
+    const heap = new Heap<string>()
+    heap.push(0, '', 'the only one that stays')
+    for (let i = 0; i < 10_000; i++) heap.drop(heap.push(1000 + i, String(i), 'gone'))
+    expect(heap.size).toBeLessThan(100)
+    expect(heap.first(5)).toEqual(['the only one that stays'])
+  })
+
+  it('agrees with a sorted list, whatever is pushed and dropped', () => {
+    const step = fc.oneof(fc.record({ push: fc.nat(20) }), fc.record({ drop: fc.nat(200) }))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300, size: 'max' }), (steps) => {
+        const heap = new Heap<number>()
+        const made: HeapEntry<number>[] = []
+        for (const [i, step] of steps.entries()) {
+          if ('push' in step) made.push(heap.push(step.push, String(i).padStart(4, '0'), i))
+          else if (made.length > 0) heap.drop(made[step.drop % made.length] as HeapEntry<number>)
+        }
+        const alive = made.filter((entry) => entry.alive)
+        alive.sort((a, b) => a.order - b.order || (a.tie < b.tie ? -1 : 1))
+        const values = alive.map(({ value }) => value)
+        expect(heap.first(5)).toEqual(values.slice(0, 5))
+        expect(heap.first(1000)).toEqual(values)
+        expect(heap.first(1000, 10)).toEqual(
+          alive.filter(({ order }) => order <= 10).map(({ value }) => value),
+        )
+        expect(heap.firstOrder()).toBe(alive[0]?.order ?? null)
+        expect(heap.isEmpty).toBe(alive.length === 0)
+      }),
+    )
+  })
+})

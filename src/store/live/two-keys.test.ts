@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { TwoKeys } from './two-keys.ts'
+
+it('keeps tenants apart', () => {
+  const map = new TwoKeys<number>()
+  map.set('t', 'a', 1)
+  map.set('t', 'b', 2)
+  map.set('z', 'a', 3)
+  map.set('t', 'a', 4)
+  expect([map.get('t', 'a'), map.get('z', 'a'), map.get('z', 'b'), map.get('y', 'a')]).toEqual([
+    4,
+    3,
+    undefined,
+    undefined,
+  ])
+  expect([[...map.values('t')], [...map.values('y')], [...map.values()]]).toEqual([[4, 2], [], [4, 2, 3]])
+  map.delete('t', 'a')
+  map.delete('y', 'a')
+  expect([...map.values()]).toEqual([2, 3])
+})
