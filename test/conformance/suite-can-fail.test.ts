@@ -102,7 +102,7 @@ describe('a history that fails', () => {
     const memory = {
       name: 'memory',
       open: async (world: VirtualWorld) => new MemoryStore(world),
-      patienceMs: 50,
+      patienceMs: 100,
     }
     const tests = storeConformance({ ...memory, histories: { runs: 1_000_000 } })
     const test = tests.find(({ topic }) => topic === 'histories')
