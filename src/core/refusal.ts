@@ -27,3 +27,4 @@ export type RefusalCode =
   | 'DOC_ID_REQUIRED'
   | 'DEPENDENCY_UNKNOWN'
   | 'DEPENDENCY_CYCLE'
+  | 'BROKEN_RECORD'

@@ -52,6 +52,7 @@ const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => Wayb
   DOC_ID_REQUIRED: InvalidRequest,
   DEPENDENCY_UNKNOWN: InvalidRequest,
   DEPENDENCY_CYCLE: InvalidRequest,
+  BROKEN_RECORD: WaybillError,
 }
 
 /** How a refusal leaves the kernel's world of values. */

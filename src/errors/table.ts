@@ -24,6 +24,11 @@ export const ERROR_TABLE = {
   DOC_ID_REQUIRED: { status: 400, exit: 2, about: 'Mode BURST needs a document' },
   DEPENDENCY_UNKNOWN: { status: 422, exit: 2, about: 'A job depends on one that is not known' },
   DEPENDENCY_CYCLE: { status: 422, exit: 2, about: 'Jobs wait for each other' },
+  BROKEN_RECORD: {
+    status: 500,
+    exit: 5,
+    about: 'A record contradicts itself; the rules cannot go on from it',
+  },
   INVALID_INPUT: { status: 422, exit: 2, about: 'A field is missing or wrong' },
   UNKNOWN_REQUEST_TYPE: { status: 400, exit: 2, about: 'No protocol is registered for the request type' },
   UNKNOWN_ENGINE: { status: 400, exit: 2, about: 'No engine opens such a URL' },

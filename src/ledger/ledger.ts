@@ -14,9 +14,6 @@ import { Jobs } from './jobs.ts'
 import { Protocols } from './protocols.ts'
 import type { LedgerSettings } from './settings.ts'
 
-/** Who fires timers and delivers signals, in the history. */
-const TIMEKEEPER = 'timekeeper'
-
 /** An open ledger. Close it when done, or declare it with `await using`. */
 export class Ledger implements AsyncDisposable {
   readonly documents: Documents
@@ -60,9 +57,9 @@ export class Ledger implements AsyncDisposable {
     return this.#committer.runAll(commands(this.#commands))
   }
 
-  /** Does whatever is due: timers, retries, jobs whose dependencies ended. Answers how many jobs it looked at. */
+  /** Does whatever is due: timers, retries, jobs whose dependencies ended. Answers how many jobs it advanced. */
   advance(): Promise<number> {
-    return advanceDue(this.#store, TIMEKEEPER)
+    return advanceDue(this.#committer)
   }
 
   /** When `advance` next has something to do: epoch milliseconds, or null. */

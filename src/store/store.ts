@@ -17,7 +17,8 @@ import type { AuditQuery, Cursor, FindQuery, Page } from './query.ts'
  * - Records in `puts` get their new etag in place, so an answer that carries one carries its etag.
  * - Decisions see what is pending, readers only what is durable. A write that fails takes back all that was
  *   pending and rejects every caller concerned.
- * - A refusal or an ignored message changes no record and no etag; at most `REFUSALS_KEPT_PER_RECORD` are kept.
+ * - A refusal or an ignored message changes no record and no etag; at most `REFUSALS_KEPT_PER_RECORD`
+ *   of all that did not move it are kept.
  * - The slots of a change are taken and released in their order. Nothing is refused, and no slot is called full,
  *   on the strength of an `ownerOf` that was not looked up yet: a repeated request is answered before any limit.
  * - A signal is delivered at least once to everything that waits for its topic when it is written, also when the
@@ -66,7 +67,7 @@ export type Sweep =
       readonly perGroup: number
       readonly pick: (heads: readonly ReadyHead[], used: SlotUse) => readonly ReadyHead[]
     }
-  /** Work whose time has come. */
+  /** Work whose time has come, the longest overdue first. */
   | { readonly what: 'due'; readonly limit: number }
   /** Work that was signalled. */
   | { readonly what: 'signalled'; readonly limit: number }
@@ -83,7 +84,7 @@ export interface Swept<A> {
 }
 
 export interface WatchOptions {
-  /** Only what comes after it; from the very beginning with `START`; from now on when absent. */
+  /** Only what comes after it; from the very beginning with `START`; from the call on when absent. */
   readonly after?: Cursor | undefined
   readonly tenant_id?: string | undefined
   readonly signal?: AbortSignal | undefined
