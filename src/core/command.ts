@@ -1,3 +1,4 @@
+import type { RecordKey } from './aggregate.ts'
 import type { Decision, Given } from './decision.ts'
 import { decideDocument, type UpdateDocument } from './document/decide.ts'
 import type { DocumentRecord } from './document/record.ts'
@@ -14,4 +15,11 @@ export function decide<C extends Command>(command: C, given: Given): Decision<An
   return (
     command.type === 'updateDocument' ? decideDocument(command, given) : decideJob(command, given)
   ) as Decision<Answer<C>>
+}
+
+/** What a command is about: the aggregate to load for it. */
+export function keyOf(command: Command): RecordKey {
+  return command.type === 'updateDocument'
+    ? { kind: 'document', tenant_id: command.tenant_id, id: command.doc_id }
+    : { kind: 'job', tenant_id: command.tenant_id, id: command.job_id }
 }

@@ -1,6 +1,5 @@
-import type { RecordKey } from '../core/aggregate.ts'
 import { type Answers, decideBatch } from '../core/batch.ts'
-import { type Answer, type Command, decide } from '../core/command.ts'
+import { type Answer, type Command, decide, keyOf } from '../core/command.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
 import { errorOf } from '../errors/refusal-errors.ts'
@@ -72,10 +71,4 @@ function checkType(field: string, command: Command): void {
   if (Object.hasOwn(COMMAND_TYPES, command.type)) return
   const next = 'Make commands with the methods of the object that batch hands you.'
   throw new InvalidInput(field, `${JSON.stringify(command.type)} is not a command`, next)
-}
-
-function keyOf(command: Command): RecordKey {
-  return command.type === 'updateDocument'
-    ? { kind: 'document', tenant_id: command.tenant_id, id: command.doc_id }
-    : { kind: 'job', tenant_id: command.tenant_id, id: command.job_id }
 }

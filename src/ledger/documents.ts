@@ -2,23 +2,16 @@ import type { AuditRecord } from '../core/audit.ts'
 import type { DocumentRecord } from '../core/document/record.ts'
 import type { DeprecatedState, LedgerState } from '../core/document/states.ts'
 import { documentMachine } from '../core/machines/document.ts'
-import type { Page } from '../store/query.ts'
+import type { Page, PageOptions } from '../store/query.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { Commands, UpdateOptions } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { LedgerSettings } from './settings.ts'
 
-export interface ListDocuments {
+export interface ListDocuments extends PageOptions {
   readonly tenant_id?: string | undefined
   readonly state?: LedgerState | readonly LedgerState[] | undefined
   readonly adapter?: string | undefined
-  /** Epoch milliseconds of the last change; from is included, before is not. */
-  readonly changedFrom?: number | undefined
-  readonly changedBefore?: number | undefined
-  readonly order?: 'id' | 'changed' | undefined
-  readonly direction?: 'asc' | 'desc' | undefined
-  readonly after?: string | undefined
-  readonly limit?: number | undefined
 }
 
 /** `ledger.documents`: where every document is, and how it got there. */

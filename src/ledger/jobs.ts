@@ -4,7 +4,7 @@ import type { CallbackAnswer, StepError, StepResult, SubmitAnswer } from '../cor
 import type { Protocol } from '../core/job/protocol.ts'
 import type { JobRecord, OutboxRecord } from '../core/job/record.ts'
 import type { JobState } from '../core/machines/job.ts'
-import type { Page } from '../store/query.ts'
+import type { Page, PageOptions } from '../store/query.ts'
 import type { AuditLog } from './audit-log.ts'
 import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, type Work } from './claim.ts'
 import type { Attempt, Commands } from './commands.ts'
@@ -13,19 +13,13 @@ import type { Envelope } from './envelope.ts'
 import type { Protocols } from './protocols.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
 
-export interface ListJobs {
+export interface ListJobs extends PageOptions {
   readonly tenant_id?: string | undefined
   readonly state?: JobState | readonly JobState[] | undefined
   readonly request_type?: string | undefined
   readonly run_id?: string | undefined
   readonly workstream_id?: string | undefined
   readonly doc_id?: string | undefined
-  readonly changedFrom?: number | undefined
-  readonly changedBefore?: number | undefined
-  readonly order?: 'id' | 'changed' | undefined
-  readonly direction?: 'asc' | 'desc' | undefined
-  readonly after?: string | undefined
-  readonly limit?: number | undefined
 }
 
 /** `ledger.jobs`: from submit to result. */

@@ -31,12 +31,16 @@ const FILTER_FIELDS = [
 
 type FilterField = (typeof FILTER_FIELDS)[number]
 
-export interface FindQuery<K extends RecordKind = RecordKind> {
+export interface FindQuery<K extends RecordKind = RecordKind> extends PageOptions {
   readonly kind: K
   /** All tenants when absent. */
   readonly tenant_id?: string | undefined
   readonly where?: { readonly [F in FilterField]?: string | readonly string[] | undefined } | undefined
-  /** Epoch milliseconds; from is included, before is not. */
+}
+
+/** Which part of a list, and in which order. */
+export interface PageOptions {
+  /** Epoch milliseconds of the last change; from is included, before is not. */
   readonly changedFrom?: number | undefined
   readonly changedBefore?: number | undefined
   readonly order?: FindOrder | undefined

@@ -4,6 +4,7 @@ import type { JobCommand, SubmitJob } from '../../src/core/job/commands.ts'
 import { decideJob } from '../../src/core/job/decide.ts'
 import type { Protocol, ProtocolStep } from '../../src/core/job/protocol.ts'
 import { toIso } from '../../src/core/time.ts'
+import { submitOf } from '../fixtures/job-commands.ts'
 
 /** One job and everything around it that a command could meet: the nodes of the walk. */
 export interface SystemState {
@@ -68,35 +69,13 @@ export const EMPTY_SYSTEM: SystemState = {
 }
 
 export function submit(protocol: Protocol): SubmitJob {
-  return {
+  return submitOf({
     ...addressed,
-    type: 'submitJob',
     protocol,
-    request_type: protocol.request_type,
-    input_ref: 'in',
-    output_ref: 'out',
-    payload: {},
-    schema_version: 'v1',
-    doc_id: null,
-    mode: undefined,
-    tenantMode: undefined,
-    globalMode: undefined,
-    idempotency_key: null,
-    idempotency_hash: 'hash',
-    strictIdempotency: false,
     inFlightLimit: 1,
-    priority: 2,
-    depends_on: [],
-    on_dependency_failure: 'fail',
     run_at: toIso(START_MS + 10_000),
     expires_at: toIso(START_MS + EXPIRES_AFTER_MS),
-    run_id: null,
-    workstream_id: null,
-    tags: [],
-    callback_urls: null,
-    correlation_id: null,
-    traceparent: null,
-  }
+  })
 }
 
 export const addressed = { tenant_id: TENANT, job_id: JOB, actor: 'explorer', reason: null } as const

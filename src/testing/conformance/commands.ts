@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { RecordKey } from '../../core/aggregate.ts'
-import type { Command } from '../../core/command.ts'
 import type { UpdateDocument } from '../../core/document/decide.ts'
 import type {
   AckStep,
@@ -18,13 +16,6 @@ import { PULLED } from './protocols.ts'
 export const TENANT = 'acme'
 
 const BY = { actor: 'tester', reason: null } as const
-
-/** What a command is about: the aggregate to load for it. */
-export function keyOf(command: Command): RecordKey {
-  return command.type === 'updateDocument'
-    ? { kind: 'document', tenant_id: command.tenant_id, id: command.doc_id }
-    : { kind: 'job', tenant_id: command.tenant_id, id: command.job_id }
-}
 
 export function moveDocument(
   doc_id: string,
