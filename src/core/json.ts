@@ -10,10 +10,21 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 
 /** Drops null *fields* at every depth; array elements keep their places, nulls included. */
 export function dropNullFields(value: Json): Json {
-  if (Array.isArray(value)) return value.map(dropNullFields)
+  // Most requests have none, and then nothing is copied.
+  return hasNullField(value) ? withoutNullFields(value) : value
+}
+
+function hasNullField(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(hasNullField)
+  if (!isJsonObject(value)) return false
+  return Object.values(value).some((field) => field === null || hasNullField(field))
+}
+
+function withoutNullFields(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNullFields)
   if (!isJsonObject(value)) return value
   const kept = Object.entries(value).filter(([, field]) => field !== null)
-  return Object.fromEntries(kept.map(([key, field]) => [key, dropNullFields(field)]))
+  return Object.fromEntries(kept.map(([key, field]) => [key, withoutNullFields(field)]))
 }
 
 export function sameJson(a: Json, b: Json): boolean {

@@ -9,7 +9,8 @@ const cachedMs = new Array<number>(CACHED).fill(Number.NaN)
 const cachedIso = new Array<string>(CACHED).fill('')
 
 export function toIso(ms: number): string {
-  const place = ms % CACHED
+  // An instant and the deadline a round number of minutes after it must not fall on the same place.
+  const place = (ms + Math.floor(ms / 10_007)) % CACHED
   if (cachedMs[place] === ms) return cachedIso[place] as string
   const iso = new Date(ms).toISOString()
   cachedMs[place] = ms

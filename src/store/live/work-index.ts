@@ -54,7 +54,7 @@ export class WorkIndex {
   }
 
   isAwaited(tenant_id: string, topic: string): boolean {
-    return this.#waiting.has(topicKey(tenant_id, topic))
+    return this.#waiting.size > 0 && this.#waiting.has(topicKey(tenant_id, topic))
   }
 
   waiting(tenant_id: string, topic: string): readonly RecordKey[] {
