@@ -1,3 +1,4 @@
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 
 /** Longest id anything may have; engines put ids into keys and file names. */
@@ -33,43 +34,47 @@ function hasControlCharacter(text: string): boolean {
 }
 
 /**
- * What is stored must come back the same: plain JSON, of finite depth, without names that reach behind an object.
- * The path in the message leads to the place.
+ * What is stored must come back the same, so it has to be plain JSON of finite depth, without names that reach
+ * behind an object; and it must stay as it was, so what is stored is a frozen copy that nobody else holds. The
+ * path in the message leads to the place.
  */
-export function checkJson(field: string, value: unknown, depth = 0): void {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return
-    throw new InvalidInput(
-      field,
-      `${field} is ${value}, which JSON cannot hold`,
-      'Use a finite number or null.',
-    )
-  }
+export function frozenJson(field: string, value: unknown, depth = 0): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
   if (typeof value !== 'object') {
-    throw new InvalidInput(
-      field,
-      `${field} is a ${typeof value}, which JSON cannot hold`,
-      'Use plain JSON values.',
-    )
+    const what = typeof value === 'number' ? String(value) : `of type ${typeof value}`
+    throw new InvalidInput(field, `${field} is ${what}, which JSON cannot hold`, 'Use plain JSON values.')
   }
   if (depth >= DEEPEST) {
     throw new InvalidInput(field, `${field} is nested deeper than ${DEEPEST} levels`, 'Flatten it.')
   }
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) checkJson(`${field}[${i}]`, item, depth + 1)
-    return
+    // Not map: a hole in an array is a missing value like any other.
+    return Object.freeze(Array.from(value, (item, i) => frozenJson(`${field}[${i}]`, item, depth + 1)))
   }
+  return copyObject(field, value, depth)
+}
+
+/** The same, where only an object will do. */
+export function frozenObject(field: string, value: unknown): JsonObject {
+  const copy = frozenJson(field, value)
+  if (isJsonObject(copy)) return copy
+  throw new InvalidInput(field, `${field} must be an object`, 'Give names to the values: { name: value }.')
+}
+
+function copyObject(field: string, value: object, depth: number): JsonObject {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) {
     throw new InvalidInput(field, `${field} is not a plain object`, 'Convert it to plain JSON first.')
   }
+  const copy: { [key: string]: Json } = {}
   for (const [key, item] of Object.entries(value)) {
     if (FORBIDDEN_KEYS.has(key)) {
       throw new InvalidInput(`${field}.${key}`, `${key} is not allowed as a name`, 'Rename the field.')
     }
-    if (item !== undefined) checkJson(`${field}.${key}`, item, depth + 1)
+    if (item !== undefined) copy[key] = frozenJson(`${field}.${key}`, item, depth + 1)
   }
+  return Object.freeze(copy)
 }
 
 /** A number of things: whole, 0 or more. */

@@ -16,7 +16,7 @@ import type { JsonObject } from '../core/json.ts'
 import { documentMachine } from '../core/machines/document.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
-import { checkCount, checkId, checkJson } from './check-input.ts'
+import { checkCount, checkId, frozenObject } from './check-input.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import { errorContextOf } from './error-context.ts'
 import type { Protocols } from './protocols.ts'
@@ -66,7 +66,6 @@ export class Commands {
   /** @deprecated Use a `LedgerState`. Old names are mapped, work the same, and warn once each. */
   updateState(doc_id: string, state: DeprecatedState, options?: UpdateOptions): UpdateDocument
   updateState(doc_id: string, state: string, options: UpdateOptions = {}): UpdateDocument {
-    if (options.metadata !== undefined) checkJson('metadata', options.metadata)
     return {
       type: 'updateDocument',
       tenant_id: checkId('tenant_id', options.tenant_id ?? this.#settings.tenant_id),
@@ -75,7 +74,7 @@ export class Commands {
       actor: options.actor ?? this.#settings.actor,
       reason: options.reason ?? null,
       adapter: options.adapter,
-      metadata: options.metadata,
+      metadata: options.metadata === undefined ? undefined : frozenObject('metadata', options.metadata),
       error: options.error === undefined ? undefined : errorContextOf(options.error),
       retry_count: checkOptionalCount('retry_count', options.retry_count),
       max_retries: checkOptionalCount('max_retries', options.max_retries),

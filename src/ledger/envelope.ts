@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { checkJson, LONGEST_ID } from './check-input.ts'
+import { frozenJson, LONGEST_ID } from './check-input.ts'
 
 const id = z
   .string()
@@ -62,8 +62,7 @@ export type ParsedEnvelope = z.output<typeof envelopeSchema>
 export function parseEnvelope(envelope: unknown): ParsedEnvelope {
   const parsed = envelopeSchema.safeParse(envelope)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  checkJson('payload', parsed.data.payload)
-  return parsed.data
+  return { ...parsed.data, payload: frozenJson('payload', parsed.data.payload) }
 }
 
 /** The first thing that is wrong, by its path; the others are in the details. */

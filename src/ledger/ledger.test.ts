@@ -49,6 +49,31 @@ describe('opening', () => {
   })
 })
 
+describe('what is stored', () => {
+  it('stays as it was, whatever becomes of what was handed in or out', async () => {
+    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    const protocol = { ...PULLED, steps: [{ ...PULLED.steps[0], policy: { max_attempts: 2 } }] }
+    const payload = { pages: [1, 2] }
+    const metadata = { source: { name: 'arxiv' } }
+    ledger.jobs.register(protocol)
+    const { job_id } = await ledger.jobs.submit({ ...REQUEST, payload })
+    const document = await ledger.documents.updateState('d', LedgerState.FETCHING, { metadata })
+    const before = JSON.stringify([await ledger.jobs.show(job_id), document])
+
+    payload.pages.push(3)
+    metadata.source.name = 'elsewhere'
+    for (const step of protocol.steps) step.policy.max_attempts = 99
+    for (const record of [document, document.metadata, await ledger.jobs.get(job_id)]) {
+      expect(() => Object.assign(record as object, { state: 'completed' })).toThrow(TypeError)
+    }
+    const after = JSON.stringify([await ledger.jobs.show(job_id), await ledger.documents.get('d')])
+    expect(after).toBe(before)
+    expect((await ledger.audit.query({ id: 'd' })).items).toMatchObject([
+      { metadata: { source: { name: 'arxiv' } } },
+    ])
+  })
+})
+
 describe('audit', () => {
   it('A33 filters by error type, adapter, state, actor and time', async () => {
     const world = virtualWorld()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { IN_FLIGHT } from '../core/job/finish.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
+import { frozenJson } from './check-input.ts'
 import { inputErrorOf } from './envelope.ts'
 
 const name = z.string().min(1).max(512)
@@ -64,7 +65,8 @@ export class Protocols {
         'Give every step of a protocol its own id.',
       )
     }
-    this.#byRequestType.set(protocol.request_type, protocol)
+    // Jobs carry parts of it: what the caller does with its own copy later must not reach them.
+    this.#byRequestType.set(protocol.request_type, frozenJson('protocol', parsed.data) as unknown as Protocol)
   }
 
   get(request_type: string): Protocol {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { StepError, StepResult } from '../core/job/commands.ts'
-import { checkJson } from './check-input.ts'
+import type { Ref } from '../core/job/record.ts'
+import { frozenJson, frozenObject } from './check-input.ts'
 import { inputErrorOf, refSchema } from './envelope.ts'
 
 const errorSchema = z.strictObject({
@@ -25,14 +26,22 @@ const resultSchema = z.discriminatedUnion('status', [
 export function parseResult(result: StepResult): StepResult {
   const parsed = resultSchema.safeParse(result)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  if (result.status === 'SUCCEEDED') checkJson('output', result.output ?? null)
-  else checkJson('error.details', result.error.details ?? null)
-  return result
+  if (result.status === 'FAILED') return { ...result, error: withDetails(result.error) }
+  const { output_ref } = parsed.data as { output_ref?: Ref }
+  return {
+    status: result.status,
+    output: frozenJson('output', result.output ?? null),
+    ...(output_ref === undefined ? null : { output_ref }),
+  }
 }
 
 export function parseStepError(error: StepError): StepError {
   const parsed = errorSchema.safeParse(error)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  checkJson('error.details', error.details ?? null)
-  return error
+  return withDetails(error)
+}
+
+function withDetails({ code, message, details }: StepError): StepError {
+  if (details === undefined) return { code, message }
+  return { code, message, details: frozenObject('error.details', details) }
 }

@@ -1,5 +1,6 @@
 import '../node-version.ts'
 
+export type { Store } from '../store/store.ts'
 export type { HistoryOptions, Skip, StoreSubject } from './conformance/subject.ts'
 export {
   type ConformanceResult,

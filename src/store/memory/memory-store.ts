@@ -172,6 +172,8 @@ export class MemoryStore implements Store {
     }
     this.#commits++
     this.#live.apply(decision.change, String(this.#commits))
+    // Whoever got one in an answer holds the record itself, and must not be able to change it.
+    for (const put of decision.change.puts) Object.freeze(put)
     for (const entry of decision.change.audit) {
       if (entry.event === 'moved') this.#log.append(entry)
       else this.#appendCapped(entry)
