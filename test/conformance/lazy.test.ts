@@ -7,7 +7,7 @@ import { registerConformance } from './register.ts'
 function lazy(name: string, declares: Partial<Capabilities>): StoreSubject {
   const backings = new WeakMap<VirtualWorld, LazyBacking>()
   const handle = (world: VirtualWorld) => {
-    const backing = backings.get(world) ?? new LazyBacking(new MemoryStore(world))
+    const backing = backings.get(world) ?? new LazyBacking(new MemoryStore(world, { freezes: false }))
     backings.set(world, backing)
     return new LazyStore(backing, declares)
   }

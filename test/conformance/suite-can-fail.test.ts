@@ -9,6 +9,9 @@ import { WORKING_FAULTS } from './faults/working.ts'
 import { WRITING_FAULTS } from './faults/writing.ts'
 import { LazyBacking, LazyStore } from './lazy-store.ts'
 
+/** Faults are planted in the records too. */
+const SOFT = { freezes: false }
+
 /** A fault may make a store hang; there is no need to wait long to be sure of it. */
 const PATIENCE_MS = 1000
 
@@ -34,7 +37,7 @@ const LIMITS = {
 } as const
 
 function broken({ name, plant }: Fault): StoreSubject {
-  return { name, open: async (world) => plant(new MemoryStore(world), world), ...LIMITS }
+  return { name, open: async (world) => plant(new MemoryStore(world, SOFT), world), ...LIMITS }
 }
 
 /** Sound until it is opened for the second time. */
@@ -43,12 +46,12 @@ function forgetful({ name, plant }: Fault): StoreSubject {
   return {
     name,
     open: async (world) => {
-      const backing = new LazyBacking(new MemoryStore(world))
+      const backing = new LazyBacking(new MemoryStore(world, SOFT))
       kept.set(world, backing)
       return new LazyStore(backing)
     },
     reopen: async (world) => {
-      const backing = kept.get(world) ?? new LazyBacking(new MemoryStore(world))
+      const backing = kept.get(world) ?? new LazyBacking(new MemoryStore(world, SOFT))
       return plant(new LazyStore(backing), world)
     },
     ...LIMITS,
