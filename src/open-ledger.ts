@@ -1,4 +1,5 @@
 import { InvalidInput } from './errors/input-errors.ts'
+import { checkCount, checkId } from './ledger/check-input.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { DEFAULT_SETTINGS, type LedgerSettings } from './ledger/settings.ts'
 import { openStore } from './store/open-store.ts'
@@ -11,15 +12,19 @@ export interface LedgerOptions extends Partial<LedgerSettings> {
 
 /** Opens a ledger by its URL. `memory:` lives and ends with the process. */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<Ledger> {
-  const { world, ...settings } = options
-  if (settings.inFlightLimit !== undefined && !(settings.inFlightLimit >= 1)) {
-    throw new InvalidInput(
-      'inFlightLimit',
-      'inFlightLimit must be at least 1',
-      'Leave it out for the default.',
-    )
+  const { world = {}, ...given } = options
+  const settings = { ...DEFAULT_SETTINGS, ...withoutUndefined(given) }
+  checkId('actor', settings.actor)
+  checkId('tenant_id', settings.tenant_id)
+  if (checkCount('inFlightLimit', settings.inFlightLimit) < 1) {
+    const next = 'Leave it out for the default.'
+    throw new InvalidInput('inFlightLimit', 'inFlightLimit must be at least 1', next)
   }
-  const outside = { ...realWorld, ...world }
-  const store = await openStore(url, outside)
-  return new Ledger(store, { ...DEFAULT_SETTINGS, ...settings }, outside)
+  const outside = { ...realWorld, ...withoutUndefined(world) }
+  return new Ledger(await openStore(url, outside), settings, outside)
+}
+
+/** `{ actor: process.env.USER }` with no such variable means the default, not nobody. */
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }

@@ -44,7 +44,7 @@ class Overlay implements Given {
   readonly #given: Given
   readonly #aggregates = new Map<string, AggregateOf[AggregateKind]>()
   readonly #puts = new Map<string, LedgerRecord>()
-  readonly #claims: Claim[] = []
+  readonly #claims = new Map<string, Claim>()
   readonly #audit: AuditEntry[] = []
   readonly #slots: SlotChange[] = []
   readonly #signals: Signal[] = []
@@ -67,8 +67,7 @@ class Overlay implements Given {
   }
 
   ownerOf(claim: ClaimKey): string | undefined {
-    const here = this.#claims.find(({ tenant_id, key }) => tenant_id === claim.tenant_id && key === claim.key)
-    return here?.owner ?? this.#given.ownerOf(claim)
+    return this.#claims.get(claimString(claim))?.owner ?? this.#given.ownerOf(claim)
   }
 
   isFull(slot: { readonly tenant_id: string; readonly key: string }): boolean {
@@ -78,7 +77,7 @@ class Overlay implements Given {
   add(part: Change): void {
     for (const put of part.puts) this.#puts.set(keyString(put.kind, put.tenant_id, idOf(put)), put)
     this.#audit.push(...part.audit)
-    this.#claims.push(...part.claims)
+    for (const claim of part.claims) this.#claims.set(claimString(claim), claim)
     this.#slots.push(...part.slots)
     this.#signals.push(...part.signals)
     this.#remember(part.puts)
@@ -99,7 +98,7 @@ class Overlay implements Given {
     return {
       puts: [...this.#puts.values()],
       audit: this.#audit,
-      claims: this.#claims,
+      claims: [...this.#claims.values()],
       slots: this.#slots,
       signals: this.#signals,
     }
@@ -108,6 +107,10 @@ class Overlay implements Given {
 
 function keyString(kind: string, tenant_id: string, id: string): string {
   return `${kind}\n${tenant_id}\n${id}`
+}
+
+function claimString({ tenant_id, key }: ClaimKey): string {
+  return `${tenant_id}\n${key}`
 }
 
 function refuseCircle(jobs: readonly string[]): Refused {

@@ -28,7 +28,7 @@ describe('advancing what is due', () => {
     expect(await store.ready(['only-service'], 10)).toMatchObject([{ key: { id: 'sound' } }])
     expect(world.logged[0]).toMatchObject({
       level: 'warn',
-      message: 'Job broken cannot be advanced: Broken invariant: step only has an attempt left',
+      message: 'advanceJob cannot go on with job broken: Broken invariant: step only has an attempt left',
       fields: { code: 'BROKEN_RECORD' },
     })
   })

@@ -1,8 +1,5 @@
 import type { RecordKey } from '../core/aggregate.ts'
-import { type Decision, type Given, refuse } from '../core/decision.ts'
-import { decideJob } from '../core/job/decide.ts'
-import type { JobRecord } from '../core/job/record.ts'
-import type { Sweep } from '../store/store.ts'
+import type { AdvanceJob } from '../core/job/commands.ts'
 import type { Committer } from './committer.ts'
 
 /** Who fires timers and delivers signals, in the history. */
@@ -18,30 +15,14 @@ const MAX_PAGES = 1000
 export async function advanceDue(committer: Committer): Promise<number> {
   let advanced = 0
   for (let page = 0; page < MAX_PAGES; page++) {
-    const signalled = await sweep(committer, { what: 'signalled', limit: PAGE })
-    const due = await sweep(committer, { what: 'due', limit: PAGE })
-    if (signalled + due === 0) break
-    advanced += signalled + due
+    const signalled = await committer.sweep({ what: 'signalled', limit: PAGE }, advance)
+    const due = await committer.sweep({ what: 'due', limit: PAGE }, advance)
+    if (signalled.length + due.length === 0) break
+    advanced += signalled.length + due.length
   }
   return advanced
 }
 
-async function sweep(committer: Committer, selector: Sweep): Promise<number> {
-  const swept = await committer.store.sweep(selector, advance)
-  for (const { outcome } of swept) if (!outcome.ok) committer.logRefusal(outcome.refusal)
-  return swept.filter(({ outcome }) => outcome.ok).length
-}
-
-/** One job that contradicts itself must not hold up the timers of all the others. */
-function advance({ tenant_id, id }: RecordKey, given: Given): Decision<JobRecord> {
-  try {
-    return decideJob({ type: 'advanceJob', tenant_id, job_id: id, actor: TIMEKEEPER, reason: null }, given)
-  } catch (error) {
-    return refuse({
-      code: 'BROKEN_RECORD',
-      message: `Job ${id} cannot be advanced: ${(error as Error).message}`,
-      next: 'Look at its history, cancel it, and report what you found: the rules never write such a job.',
-      details: { tenant_id, job_id: id },
-    })
-  }
+function advance({ tenant_id, id }: RecordKey): AdvanceJob {
+  return { type: 'advanceJob', tenant_id, job_id: id, actor: TIMEKEEPER, reason: null }
 }

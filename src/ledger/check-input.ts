@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 
 /** Longest id anything may have; engines put ids into keys and file names. */
-export const LONGEST_ID = 512
+const LONGEST_ID = 512
 
 /** Names that would reach behind an object instead of into it. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
@@ -10,21 +10,26 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor',
 /** Deepest nesting of anything that is stored. */
 const DEEPEST = 100
 
+/** What is wrong with an id, if anything. Engines join ids into keys, so a control character could forge one. */
+export function idProblem(value: string): string | null {
+  if (value.trim() === '') return 'must not be blank'
+  if (value.length > LONGEST_ID) return `must have at most ${LONGEST_ID} characters`
+  return hasControlCharacter(value) ? 'must not have control characters' : null
+}
+
 export function checkId(field: string, value: unknown): string {
-  if (typeof value !== 'string' || value.length === 0) {
-    throw new InvalidInput(field, `${field} must be a non-empty string`, `Give ${field} as text.`)
-  }
-  if (value.length > LONGEST_ID) {
-    throw new InvalidInput(
-      field,
-      `${field} has ${value.length} characters`,
-      `Use at most ${LONGEST_ID}; put longer text into metadata or payload.`,
-    )
-  }
-  if (hasControlCharacter(value)) {
-    throw new InvalidInput(field, `${field} has a control character`, 'Use printable characters only.')
-  }
-  return value
+  const problem = typeof value === 'string' ? idProblem(value) : 'must be text'
+  if (problem === null) return value as string
+  throw new InvalidInput(field, `${field} ${problem}`, `Give ${field} as a short printable text.`)
+}
+
+/** Longest reason, and longest name of an actor or adapter. */
+const LONGEST_TEXT = 10_000
+
+export function checkText(field: string, value: unknown): string {
+  if (typeof value === 'string' && value.length <= LONGEST_TEXT) return value
+  const next = `Put longer text into metadata; ${LONGEST_TEXT} characters are the most.`
+  throw new InvalidInput(field, `${field} must be text of at most ${LONGEST_TEXT} characters`, next)
 }
 
 function hasControlCharacter(text: string): boolean {

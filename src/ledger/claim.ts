@@ -1,6 +1,5 @@
 import type { RecordKey } from '../core/aggregate.ts'
 import type { ClaimAnswer, JobCommand } from '../core/job/commands.ts'
-import { decideJob } from '../core/job/decide.ts'
 import type { OutboxRecord } from '../core/job/record.ts'
 import { queueOf } from '../core/job/waiting.ts'
 import { pick } from '../core/pick.ts'
@@ -62,10 +61,7 @@ async function take<T extends 'claimStep' | 'takeOutbox'>(
   for (const queue of queues) checkId('queues', queue)
   const command = ({ tenant_id, id }: RecordKey) =>
     ({ type, tenant_id, job_id: id, actor, reason: null }) as Extract<JobCommand, { readonly type: T }>
-  const swept = await committer.store.sweep(readySweep(queues, options), (key, given) =>
-    decideJob(command(key), given),
-  )
-  return swept.flatMap(({ outcome }) => (outcome.ok ? [outcome.answer] : []))
+  return committer.sweep(readySweep(queues, options), command)
 }
 
 function readySweep(queues: readonly string[], options: TakeOptions): Sweep {

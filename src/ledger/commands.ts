@@ -16,7 +16,7 @@ import type { JsonObject } from '../core/json.ts'
 import { documentMachine } from '../core/machines/document.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
-import { checkCount, checkId, frozenObject } from './check-input.ts'
+import { checkCount, checkId, checkText, frozenObject } from './check-input.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import { errorContextOf } from './error-context.ts'
 import type { Protocols } from './protocols.ts'
@@ -71,9 +71,8 @@ export class Commands {
       tenant_id: checkId('tenant_id', options.tenant_id ?? this.#settings.tenant_id),
       doc_id: checkId('doc_id', doc_id),
       state: this.#mapState(state),
-      actor: options.actor ?? this.#settings.actor,
-      reason: options.reason ?? null,
-      adapter: options.adapter,
+      ...this.#by(options),
+      adapter: options.adapter === undefined ? undefined : checkText('adapter', options.adapter),
       metadata: options.metadata === undefined ? undefined : frozenObject('metadata', options.metadata),
       error: options.error === undefined ? undefined : errorContextOf(options.error),
       retry_count: checkOptionalCount('retry_count', options.retry_count),
@@ -86,7 +85,7 @@ export class Commands {
   submit(envelope: Envelope, options: CallOptions = {}): SubmitJob {
     const request = parseEnvelope(envelope)
     const protocol = this.#protocols.get(request.request_type)
-    return submitCommand(request, protocol, this.#settings, this.#world, options)
+    return { ...submitCommand(request, protocol, this.#settings, this.#world), ...this.#by(options) }
   }
 
   sent(row: OutboxRecord, options: CallOptions = {}): RecordSent {
@@ -131,9 +130,15 @@ export class Commands {
     return {
       tenant_id: checkId('tenant_id', options.tenant_id ?? job.tenant_id ?? this.#settings.tenant_id),
       job_id: checkId('job_id', job.job_id),
-      actor: options.actor ?? this.#settings.actor,
-      reason: options.reason ?? null,
+      ...this.#by(options),
       if_match: options.if_match,
+    }
+  }
+
+  #by({ actor, reason }: CallOptions) {
+    return {
+      actor: checkId('actor', actor ?? this.#settings.actor),
+      reason: reason === undefined ? null : checkText('reason', reason),
     }
   }
 

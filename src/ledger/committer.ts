@@ -1,9 +1,13 @@
+import type { RecordKey } from '../core/aggregate.ts'
 import { type Answers, decideBatch } from '../core/batch.ts'
 import { type Answer, type Command, decide, keyOf } from '../core/command.ts'
+import { type Decision, type Given, refuse } from '../core/decision.ts'
+import type { AnswerOf, JobCommand } from '../core/job/commands.ts'
+import { decideJob } from '../core/job/decide.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
 import { errorOf } from '../errors/refusal-errors.ts'
-import type { Outcome, Store } from '../store/store.ts'
+import type { Outcome, Store, Sweep } from '../store/store.ts'
 import type { Logger } from '../world/logger.ts'
 
 /** Most commands a batch may hold: it is one write, and everybody else waits for it. */
@@ -21,7 +25,7 @@ export class Committer {
 
   async run<C extends Command>(command: C): Promise<Answer<C>> {
     const outcome = await this.store.transact([keyOf(command)], (given) => decide(command, given))
-    return this.answerOf(outcome)
+    return this.#answerOf(outcome)
   }
 
   /** All commands or none; each sees what the ones before it did. */
@@ -36,19 +40,49 @@ export class Committer {
       )
     }
     for (const [i, command] of commands.entries()) checkType(`commands[${i}].type`, command)
-    return this.answerOf(
+    return this.#answerOf(
       await this.store.transact(commands.map(keyOf), (given) => decideBatch(commands, given)),
     )
   }
 
-  answerOf<A>(outcome: Outcome<A>): A {
+  /**
+   * Finds work and runs a command on each piece. A record that contradicts itself is refused and logged, like
+   * everything else that is refused here: it must not hold up the others.
+   */
+  async sweep<C extends JobCommand>(
+    selector: Sweep,
+    command: (key: RecordKey) => C,
+  ): Promise<readonly AnswerOf[C['type']][]> {
+    const swept = await this.store.sweep(selector, (key, given) => guarded(command(key), given))
+    return swept.flatMap(({ outcome }) => {
+      if (outcome.ok) return [outcome.answer]
+      if (outcome.refusal.code === 'BROKEN_RECORD') this.#logRefusal(outcome.refusal)
+      return []
+    })
+  }
+
+  #answerOf<A>(outcome: Outcome<A>): A {
     if (outcome.ok) return outcome.answer
-    this.logRefusal(outcome.refusal)
+    this.#logRefusal(outcome.refusal)
     throw errorOf(outcome.refusal)
   }
 
-  logRefusal({ code, message, details }: Refusal): void {
+  #logRefusal({ code, message, details }: Refusal): void {
     this.#logger.warn({ code, details }, message)
+  }
+}
+
+function guarded<C extends JobCommand>(command: C, given: Given): Decision<AnswerOf[C['type']]> {
+  try {
+    return decideJob(command, given)
+  } catch (error) {
+    const { tenant_id, job_id } = command
+    return refuse({
+      code: 'BROKEN_RECORD',
+      message: `${command.type} cannot go on with job ${job_id}: ${(error as Error).message}`,
+      next: 'Look at its history and report what you found: the rules never write such a job.',
+      details: { tenant_id, job_id },
+    })
   }
 }
 

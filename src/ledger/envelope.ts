@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import type { JsonObject } from '../core/json.ts'
+import type { Ref } from '../core/job/record.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { frozenJson, LONGEST_ID } from './check-input.ts'
+import { frozenJson, idProblem } from './check-input.ts'
 
-const id = z
-  .string()
-  .min(1)
-  .max(LONGEST_ID)
-  .refine((value) => value.trim() !== '', 'must not be blank')
+/** An id by the one rule for ids. */
+export const idSchema = z.string().superRefine((value, context) => {
+  const message = idProblem(value)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
 
 export const refSchema = z.union([
   z.string().min(1),
@@ -30,39 +31,51 @@ const priority = z.union([
 
 /** A request as it comes in. Null stands for absent in every optional field. */
 const envelopeSchema = z.strictObject({
-  tenant_id: id,
-  request_type: id,
+  tenant_id: idSchema,
+  request_type: idSchema,
   input_ref: refSchema,
   output_ref: refSchema,
   payload: z
     .unknown()
     .refine((value) => value !== undefined, 'is missing; {} says that there is nothing to say'),
   schema_version: z.literal('v1'),
-  job_id: id.nullish(),
-  doc_id: id.nullish(),
+  job_id: idSchema.nullish(),
+  doc_id: idSchema.nullish(),
   mode: z.enum(['DEFAULT', 'BURST']).nullish(),
-  idempotency_key: id.nullish(),
+  idempotency_key: idSchema.nullish(),
   correlation_id: z.string().nullish(),
   traceparent: z.string().nullish(),
   callback_urls: z.record(z.string(), z.url()).nullish(),
   priority: priority.nullish(),
-  depends_on: z.array(id).max(1000).nullish(),
+  depends_on: z.array(idSchema).max(1000).nullish(),
   on_dependency_failure: z.enum(['fail', 'skip', 'release']).nullish(),
   run_at: time.nullish(),
   delay_ms: z.number().int().nonnegative().nullish(),
   expires_at: time.nullish(),
-  run_id: id.nullish(),
-  workstream_id: id.nullish(),
+  run_id: idSchema.nullish(),
+  workstream_id: idSchema.nullish(),
   tags: z.array(z.string().min(1)).max(100).nullish(),
 })
 
 export type Envelope = z.input<typeof envelopeSchema>
-export type ParsedEnvelope = z.output<typeof envelopeSchema>
+
+/** As it was found sound: the refs and the payload are frozen copies. */
+export type ParsedEnvelope = Omit<z.output<typeof envelopeSchema>, 'input_ref' | 'output_ref' | 'payload'> & {
+  readonly input_ref: Ref
+  readonly output_ref: Ref
+  readonly payload: Json
+}
 
 export function parseEnvelope(envelope: unknown): ParsedEnvelope {
   const parsed = envelopeSchema.safeParse(envelope)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  return { ...parsed.data, payload: frozenJson('payload', parsed.data.payload) }
+  const { input_ref, output_ref, payload } = parsed.data
+  return {
+    ...parsed.data,
+    input_ref: frozenJson('input_ref', input_ref) as Ref,
+    output_ref: frozenJson('output_ref', output_ref) as Ref,
+    payload: frozenJson('payload', payload),
+  }
 }
 
 /** The first thing that is wrong, by its path; the others are in the details. */

@@ -63,6 +63,9 @@ describe('submit', () => {
     ['tenant_id', { tenant_id: '' }],
     ['tenant_id', { tenant_id: '   ' }],
     ['tenant_id', { tenant_id: 7 }],
+    ['tenant_id', { tenant_id: 'a\nb' }],
+    ['idempotency_key', { idempotency_key: 'x'.repeat(513) }],
+    ['input_ref.metadata.constructor', { input_ref: { uri: 'u', metadata: { constructor: 1 } } }],
     ['request_type', { request_type: undefined }],
     ['schema_version', { schema_version: 'v2' }],
     ['input_ref', { input_ref: '' }],
@@ -162,6 +165,21 @@ describe('submit', () => {
     expect(await ledger.jobs.submit(envelope())).toMatchObject({ duplicate: true })
     await ledger.jobs.cancel(first.job_id)
     expect(await ledger.jobs.submit(envelope({ payload: { n: 3 } }))).toMatchObject({ duplicate: false })
+  })
+})
+
+describe('delays', () => {
+  it('count from the time the job is accepted, by the clock of the store', async () => {
+    const { world, ledger } = await setUp()
+    const now = world.clock.now()
+    await ledger.jobs.submit(envelope())
+    // The machine's clock is set back; the store's time is not.
+    world.clock.jumpTo(now - 3_600_000)
+    const { job_id } = await ledger.jobs.submit(envelope({ payload: 2, delay_ms: 60_000 }))
+    expect(await ledger.jobs.get(job_id)).toMatchObject({
+      state: 'QUEUED',
+      run_at: new Date(now + 60_000).toISOString(),
+    })
   })
 })
 

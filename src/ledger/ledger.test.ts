@@ -35,6 +35,25 @@ describe('opening', () => {
     })
   })
 
+  it.each([
+    ['actor', { actor: '' }],
+    ['tenant_id', { tenant_id: 'a\tb' }],
+    ['inFlightLimit', { inFlightLimit: '5' }],
+  ])('refuses a bad %s', async (field, options) => {
+    await expect(openLedger('memory:', options as never)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      field,
+    })
+  })
+
+  it('takes an option that is undefined for one that is absent', async () => {
+    const options = { actor: undefined, inFlightLimit: undefined, world: { logger: undefined } } as object
+    await using ledger = await openLedger('memory:', options)
+    await ledger.documents.updateState('d', LedgerState.FETCHING)
+    expect((await ledger.audit.query()).items).toMatchObject([{ actor: 'local' }])
+    await expect(ledger.documents.updateState('d', LedgerState.INDEXED)).rejects.toThrow(/cannot go/)
+  })
+
   it('closes by itself with await using, and says so afterwards', async () => {
     let escaped: Awaited<ReturnType<typeof openLedger>>
     {

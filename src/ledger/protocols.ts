@@ -3,11 +3,10 @@ import { IN_FLIGHT } from '../core/job/finish.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
-import { inputErrorOf } from './envelope.ts'
+import { idSchema, inputErrorOf } from './envelope.ts'
 
-const name = z.string().min(1).max(512)
 /** Limits and the count of open jobs share the same slots. */
-const limitKey = name.refine((key) => key !== IN_FLIGHT, 'is reserved for the count of open jobs')
+const limitKey = idSchema.refine((key) => key !== IN_FLIGHT, 'is reserved for the count of open jobs')
 const ms = z.number().int().positive()
 const backoff = z.union([
   z.object({ kind: z.literal('list'), delaysMs: z.array(z.number().int().nonnegative()).min(1) }),
@@ -20,17 +19,17 @@ const backoff = z.union([
 ])
 
 const protocolSchema = z.strictObject({
-  protocol_id: name,
-  request_type: name,
+  protocol_id: idSchema,
+  request_type: idSchema,
   steps: z
     .array(
       z.strictObject({
         // A step's id across the ledger is `job/step`.
-        step_id: name.regex(/^[^/]+$/, 'must not contain a slash'),
-        step_type: name,
-        service: name,
+        step_id: idSchema.regex(/^[^/]+$/, 'must not contain a slash'),
+        step_type: idSchema,
+        service: idSchema,
         delivery: z.enum(['push', 'pull', 'external']),
-        queue: name.optional(),
+        queue: idSchema.optional(),
         limits: z.array(z.strictObject({ key: limitKey, max: z.number().int().positive() })).optional(),
         policy: z
           .strictObject({

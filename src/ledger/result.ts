@@ -31,7 +31,7 @@ export function parseResult(result: StepResult): StepResult {
   return {
     status: result.status,
     output: frozenJson('output', result.output ?? null),
-    ...(output_ref === undefined ? null : { output_ref }),
+    ...(output_ref === undefined ? null : { output_ref: frozenJson('output_ref', output_ref) as Ref }),
   }
 }
 

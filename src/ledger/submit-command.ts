@@ -6,7 +6,7 @@ import { toIso } from '../core/time.ts'
 import type { World } from '../world/world.ts'
 import type { ParsedEnvelope } from './envelope.ts'
 import { idempotencyHash } from './idempotency-hash.ts'
-import type { CallOptions, LedgerSettings } from './settings.ts'
+import type { LedgerSettings } from './settings.ts'
 
 const PRIORITIES = { critical: 0, high: 1, normal: 2, low: 3 } as const
 
@@ -16,14 +16,13 @@ export function submitCommand(
   protocol: Protocol,
   settings: LedgerSettings,
   world: World,
-  options: CallOptions,
-): SubmitJob {
+): Omit<SubmitJob, 'actor' | 'reason'> {
   const identity = {
     tenant_id: request.tenant_id,
     request_type: request.request_type,
     input_ref: request.input_ref as Ref & Json,
     output_ref: request.output_ref as Ref & Json,
-    payload: request.payload as Json,
+    payload: request.payload,
     schema_version: request.schema_version,
   }
   return {
@@ -44,7 +43,8 @@ export function submitCommand(
     priority: priorityOf(request.priority),
     depends_on: [...new Set(request.depends_on ?? [])],
     on_dependency_failure: request.on_dependency_failure ?? 'fail',
-    run_at: startOf(request, world),
+    run_at: normalise(request.run_at),
+    delay_ms: request.delay_ms ?? null,
     expires_at: normalise(request.expires_at),
     run_id: request.run_id ?? null,
     workstream_id: request.workstream_id ?? null,
@@ -52,19 +52,12 @@ export function submitCommand(
     callback_urls: request.callback_urls ?? null,
     correlation_id: request.correlation_id ?? null,
     traceparent: request.traceparent ?? null,
-    actor: options.actor ?? settings.actor,
-    reason: options.reason ?? null,
   }
 }
 
 function priorityOf(priority: ParsedEnvelope['priority']): Priority {
   if (typeof priority === 'number') return priority
   return PRIORITIES[priority ?? 'normal']
-}
-
-function startOf({ run_at, delay_ms }: ParsedEnvelope, world: World): string | null {
-  if (typeof delay_ms === 'number') return toIso(world.clock.now() + delay_ms)
-  return normalise(run_at)
 }
 
 /** Times are compared as text, so they all have the same form. */

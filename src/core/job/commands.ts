@@ -32,6 +32,8 @@ export interface SubmitJob extends ToJob, RequestIdentity {
   readonly depends_on: readonly string[]
   readonly on_dependency_failure: DependencyPolicy
   readonly run_at: string | null
+  /** Instead of `run_at`: from the moment it is accepted. */
+  readonly delay_ms: number | null
   readonly expires_at: string | null
   readonly run_id: string | null
   readonly workstream_id: string | null

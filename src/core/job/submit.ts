@@ -76,7 +76,7 @@ function newJob(command: SubmitJob, routing: Routing, now: number): JobAggregate
     priority: command.priority,
     depends_on: command.depends_on,
     on_dependency_failure: command.on_dependency_failure,
-    run_at: command.run_at,
+    run_at: command.delay_ms === null ? command.run_at : toIso(now + command.delay_ms),
     expires_at: command.expires_at,
     run_id: command.run_id,
     workstream_id: command.workstream_id,

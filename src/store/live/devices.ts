@@ -23,30 +23,22 @@ export class Devices {
   }
 
   /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
-  fullSlot(change: Change): SlotKey | undefined {
-    return change.slots.find(
-      (slot, i) => slot.verb === 'take' && this.#isFull(slot, change.slots.slice(0, i)),
-    )
+  fullSlot({ slots }: Change): SlotKey | undefined {
+    const views = new TwoKeys<SlotView>()
+    for (const slot of slots) {
+      let view = views.get(slot.tenant_id, slot.key)
+      if (view === undefined) {
+        view = new SlotView(this.#slots.get(slot.tenant_id, slot.key))
+        views.set(slot.tenant_id, slot.key, view)
+      }
+      if (!view.change(slot)) return slot
+    }
+    return undefined
   }
 
   apply(change: Change): void {
     for (const claim of change.claims) this.#claims.set(claim.tenant_id, claim.key, claim.owner)
     for (const slot of change.slots) this.#change(slot)
-  }
-
-  /** After these earlier changes; whoever holds one keeps it, also when there are fewer than there were. */
-  #isFull(slot: SlotChange & { readonly verb: 'take' }, earlier: readonly SlotChange[]): boolean {
-    const holders = this.#slots.get(slot.tenant_id, slot.key)
-    const changed = new Map<string, boolean>()
-    const holds = (owner: string) => changed.get(owner) ?? holders?.has(owner) === true
-    let used = holders?.size ?? 0
-    for (const other of earlier) {
-      const taken = other.verb === 'take'
-      if (!isSameSlot(other, slot) || holds(other.owner) === taken) continue
-      changed.set(other.owner, taken)
-      used += taken ? 1 : -1
-    }
-    return !holds(slot.owner) && used >= slot.max
   }
 
   #change(slot: SlotChange): void {
@@ -62,6 +54,25 @@ export class Devices {
   }
 }
 
-function isSameSlot(a: SlotKey, b: SlotKey): boolean {
-  return a.key === b.key && a.tenant_id === b.tenant_id
+/** Who would hold a slot after the changes so far. Whoever holds one keeps it, also when there are fewer now. */
+class SlotView {
+  readonly #holders: ReadonlySet<string> | undefined
+  readonly #changed = new Map<string, boolean>()
+  #used: number
+
+  constructor(holders: ReadonlySet<string> | undefined) {
+    this.#holders = holders
+    this.#used = holders?.size ?? 0
+  }
+
+  /** False when it asks for one and none is free. */
+  change(slot: SlotChange): boolean {
+    const takes = slot.verb === 'take'
+    const holds = this.#changed.get(slot.owner) ?? this.#holders?.has(slot.owner) === true
+    if (holds === takes) return true
+    if (takes && this.#used >= slot.max) return false
+    this.#changed.set(slot.owner, takes)
+    this.#used += takes ? 1 : -1
+    return true
+  }
 }

@@ -52,6 +52,7 @@ export function submitJob(job_id: string, more: Partial<SubmitJob> = {}): Submit
     depends_on: [],
     on_dependency_failure: 'fail',
     run_at: null,
+    delay_ms: null,
     expires_at: null,
     run_id: null,
     workstream_id: null,
