@@ -12,6 +12,7 @@ export {
   isTerminalState,
   LedgerState,
 } from './core/document/states.ts'
+export type { DurationRow } from './core/durations.ts'
 export type {
   CallbackAnswer,
   ClaimAnswer,
@@ -46,6 +47,14 @@ export {
   Unsupported,
 } from './errors/input-errors.ts'
 export {
+  DiskFull,
+  LedgerDamaged,
+  LedgerLocked,
+  LedgerReadOnly,
+  UnknownFormat,
+  WriterFailed,
+} from './errors/journal-errors.ts'
+export {
   Conflict,
   InvalidRequest,
   InvalidStateTransition,
@@ -66,6 +75,13 @@ export type { Ledger } from './ledger/ledger.ts'
 export type { CallOptions } from './ledger/settings.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export type { Capabilities } from './store/capabilities.ts'
-export type { AuditQuery, Cursor, Page } from './store/query.ts'
-export { START } from './store/store.ts'
+export type { JournalOptions } from './store/journal/journal-options.ts'
+export type { AuditQuery, Cursor, DurationsQuery, Page } from './store/query.ts'
+export {
+  type Finding,
+  type MaintenanceReport,
+  START,
+  type StorageStats,
+  type StoreStats,
+} from './store/store.ts'
 export type { Logger } from './world/logger.ts'

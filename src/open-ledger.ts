@@ -2,17 +2,20 @@ import { InvalidInput } from './errors/input-errors.ts'
 import { checkCount, checkId } from './ledger/check-input.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { DEFAULT_SETTINGS, type LedgerSettings } from './ledger/settings.ts'
-import { openStore } from './store/open-store.ts'
+import { openStore, type StoreOptions } from './store/open-store.ts'
 import { realWorld, type World } from './world/world.ts'
 
-export interface LedgerOptions extends Partial<LedgerSettings> {
+export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
   /** Clock, ids, timers, dice, disk and logger; what is absent is the real one. */
   readonly world?: Partial<World> | undefined
 }
 
-/** Opens a ledger by its URL. `memory:` lives and ends with the process. */
+/**
+ * Opens a ledger: a folder on this machine, made when there is none, or `memory:`, which lives and ends with the
+ * process.
+ */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<Ledger> {
-  const { world = {}, ...given } = options
+  const { world = {}, journal, ...given } = options
   const settings = { ...DEFAULT_SETTINGS, ...withoutUndefined(given) }
   checkId('actor', settings.actor)
   checkId('tenant_id', settings.tenant_id)
@@ -21,7 +24,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
     throw new InvalidInput('inFlightLimit', 'inFlightLimit must be at least 1', next)
   }
   const outside = { ...realWorld, ...withoutUndefined(world) }
-  return new Ledger(await openStore(url, outside), settings, outside)
+  return new Ledger(await openStore(url, outside, { journal }), settings, outside)
 }
 
 /** `{ actor: process.env.USER }` with no such variable means the default, not nobody. */

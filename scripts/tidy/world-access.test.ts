@@ -25,6 +25,8 @@ it.each([
   [`const { open } = await import('node:fs/promises')`, 'imports node:fs/promises'],
   [`import { setTimeout as sleep } from 'node:timers/promises'`, 'imports node:timers/promises'],
   [`import { v7 } from 'uuid'`, 'imports uuid'],
+  [`import { DatabaseSync } from 'node:sqlite'`, 'imports node:sqlite'],
+  [`const { DatabaseSync } = await import('node:sqlite')`, 'imports node:sqlite'],
 ])('refuses %s', (text, what) => {
   expect(check('src/ledger/a.ts', text)).toEqual([what])
 })
@@ -37,6 +39,7 @@ it.each([
   `const advice = 'call setTimeout() yourself'`,
   `import { createHash } from 'node:crypto'`,
   `import type { Stats } from 'node:fs'`,
+  `import type { DatabaseSync } from 'node:sqlite'`,
 ])('lets pass %s', (text) => {
   expect(check('src/ledger/a.ts', text)).toEqual([])
 })
@@ -47,3 +50,9 @@ it.each(['src/world/clock.ts', 'src/testing/clock.ts', 'src/ledger/a.test.ts', '
     expect(check(path, 'Date.now()')).toEqual([])
   },
 )
+
+it('lets the SQLite engine use SQLite, and nothing else of the world', () => {
+  const imports = `import { DatabaseSync } from 'node:sqlite'\nimport fs from 'node:fs'`
+  expect(check('src/store/sqlite/database.ts', imports)).toEqual(['imports node:fs'])
+  expect(check('src/world/file-lock.ts', imports)).toEqual([])
+})

@@ -10,6 +10,7 @@ const ASK = {
   dice: 'ask the injected Random or Ids',
   timer: 'ask the injected Timers',
   disk: 'ask the injected Disk',
+  sqlite: 'ask the injected Disk for a lock; SQL belongs in src/store/sqlite/',
 } as const
 
 const GLOBAL_CALLS = new Map([
@@ -31,9 +32,11 @@ const MEMBERS = new Map([
 /** Whatever the object is called, these are dice. */
 const DICE = ['randomUUID', 'randomBytes', 'randomInt', 'getRandomValues']
 
-const MODULES: readonly [RegExp, string][] = [
+const MODULES: readonly [specifier: RegExp, fix: string, allowedIn?: RegExp][] = [
   [/^(?:node:)?fs(?:\/promises)?$/, ASK.disk],
   [/^(?:node:)?timers(?:\/promises)?$/, ASK.timer],
+  // A file of its own, behind the disk's back: for locks, and for the engine that is made of it.
+  [/^(?:node:)?sqlite$/, ASK.sqlite, /^src\/store\/sqlite\//],
   // A UUID v7 is made of the clock and of dice.
   [/^uuid$/, ASK.dice],
 ]
@@ -49,11 +52,9 @@ export const worldAccess: Rule = {
 function checkImports(file: SourceFile): Finding[] {
   return importsOf(file).flatMap(({ specifier, line, typeOnly, names }) => {
     if (typeOnly) return []
-    const modules = MODULES.filter(([pattern]) => pattern.test(specifier)).map(([, fix]) => ({
-      line,
-      what: `imports ${specifier}`,
-      fix,
-    }))
+    const modules = MODULES.filter(
+      ([pattern, , allowedIn]) => pattern.test(specifier) && allowedIn?.test(file.path) !== true,
+    ).map(([, fix]) => ({ line, what: `imports ${specifier}`, fix }))
     const dice = names
       .filter((name) => DICE.includes(name))
       .map((name) => ({ line, what: `imports ${name} from ${specifier}`, fix: ASK.dice }))

@@ -1,7 +1,7 @@
 import type { DocumentRecord } from './document/record.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './job/record.ts'
-import { isTerminal } from './machine.ts'
-import type { RecordKind } from './machines/all.ts'
+import { isTerminal, type Machine } from './machine.ts'
+import { machines, type RecordKind } from './machines/all.ts'
 import { outboxMachine } from './machines/outbox.ts'
 import { present } from './must.ts'
 import type { RunRecord } from './run-record.ts'
@@ -67,6 +67,11 @@ export function idOf(record: LedgerRecord): string {
 /** Steps are named within their job; across the ledger a step's id is `job/step`. */
 export function stepKey(job_id: string, step_id: string): string {
   return `${job_id}/${step_id}`
+}
+
+/** Nothing will change it any more, or only somebody who asks for it by name. A step rests when its job does. */
+export function isAtRest(record: Exclude<LedgerRecord, StepRecord>): boolean {
+  return isTerminal(machines[record.kind] as Machine<string>, record.state)
 }
 
 export function isOpenRow(row: OutboxRecord): boolean {

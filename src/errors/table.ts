@@ -35,6 +35,12 @@ export const ERROR_TABLE = {
   BAD_CURSOR: { status: 400, exit: 2, about: 'The cursor is not one this ledger gave out' },
   UNSUPPORTED: { status: 501, exit: 2, about: 'This engine does not do that' },
   LEDGER_CLOSED: { status: 503, exit: 1, about: 'The ledger was closed' },
+  LEDGER_LOCKED: { status: 423, exit: 6, about: 'Another process has the ledger open for writing' },
+  LEDGER_READ_ONLY: { status: 409, exit: 4, about: 'The ledger was opened for reading only' },
+  LEDGER_DAMAGED: { status: 500, exit: 5, about: 'Bytes that were safely on the disk have changed' },
+  UNKNOWN_FORMAT: { status: 500, exit: 5, about: 'A file was written by a later version' },
+  DISK_FULL: { status: 507, exit: 1, about: 'There is no room on the disk; nothing was written' },
+  WRITER_FAILED: { status: 500, exit: 1, about: 'The disk failed; the ledger must be opened again' },
   NODE_TOO_OLD: { status: 500, exit: 2, about: 'Waybill needs a newer Node' },
 } as const satisfies { [code in RefusalCode]: ErrorRow } & { [code: string]: ErrorRow }
 

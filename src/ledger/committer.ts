@@ -23,9 +23,11 @@ export class Committer {
     this.#logger = logger
   }
 
-  async run<C extends Command>(command: C): Promise<Answer<C>> {
-    const outcome = await this.store.transact([keyOf(command)], (given) => decide(command, given))
-    return this.#answerOf(outcome)
+  /** Not async: this is the way of every single change, and each layer of promises is felt. */
+  run<C extends Command>(command: C): Promise<Answer<C>> {
+    return this.store
+      .transact([keyOf(command)], (given) => decide(command, given))
+      .then((outcome) => this.#answerOf(outcome))
   }
 
   /** All commands or none; each sees what the ones before it did. */

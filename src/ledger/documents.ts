@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../core/audit.ts'
+import type { UpdateDocument } from '../core/document/decide.ts'
 import type { DocumentRecord } from '../core/document/record.ts'
 import type { DeprecatedState, LedgerState } from '../core/document/states.ts'
 import { documentMachine } from '../core/machines/document.ts'
@@ -32,8 +33,14 @@ export class Documents {
   updateState(doc_id: string, state: LedgerState, options?: UpdateOptions): Promise<DocumentRecord>
   /** @deprecated Use a `LedgerState`. Old names are mapped, work the same, and warn once each. */
   updateState(doc_id: string, state: DeprecatedState, options?: UpdateOptions): Promise<DocumentRecord>
-  async updateState(doc_id: string, state: string, options?: UpdateOptions): Promise<DocumentRecord> {
-    return this.#committer.run(this.#commands.updateState(doc_id, state as LedgerState, options))
+  updateState(doc_id: string, state: string, options?: UpdateOptions): Promise<DocumentRecord> {
+    let command: UpdateDocument
+    try {
+      command = this.#commands.updateState(doc_id, state as LedgerState, options)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return this.#committer.run(command)
   }
 
   async get(doc_id: string, tenant_id?: string): Promise<DocumentRecord | null> {

@@ -112,6 +112,41 @@ describe('audit', () => {
     expect(await ids({ direction: 'desc', limit: 1 })).toEqual(['a failed'])
   })
 
+  it('A33 tells mean, p50, p95, p99 and the longest time in each state, by adapter', async () => {
+    const world = virtualWorld()
+    await using ledger = await openLedger('memory:', { world })
+    for (let second = 1; second <= 20; second++) {
+      const adapter = second <= 10 ? 'x' : 'y'
+      await ledger.documents.updateState(`${second}`, LedgerState.FETCHING, { adapter })
+      await world.advanceBy(second * 1000)
+      await ledger.documents.updateState(`${second}`, LedgerState.FETCHED)
+    }
+    const [x, y, ...more] = await ledger.audit.durations({ kind: 'document' })
+    expect(more).toEqual([])
+    expect(x).toMatchObject({
+      state: 'fetching',
+      adapter: 'x',
+      count: 10,
+      mean_seconds: 5.5,
+      max_seconds: 10,
+    })
+    expect(y).toMatchObject({
+      state: 'fetching',
+      adapter: 'y',
+      count: 10,
+      mean_seconds: 15.5,
+      max_seconds: 20,
+    })
+    expect(Math.abs((x?.p50_seconds ?? 0) - 5)).toBeLessThanOrEqual(0.05)
+    expect(Math.abs((x?.p95_seconds ?? 0) - 10)).toBeLessThanOrEqual(0.1)
+    expect(Math.abs((y?.p99_seconds ?? 0) - 20)).toBeLessThanOrEqual(0.2)
+    expect(await ledger.audit.durations({ from: world.clock.now() })).toMatchObject([
+      { adapter: 'y', count: 1 },
+    ])
+    expect(await ledger.audit.durations({ state: 'fetched' })).toEqual([])
+    expect(await ledger.audit.durations()).toEqual([x, y])
+  })
+
   it('A70 follows events from the start, then live, and again from a cursor', async () => {
     await using ledger = await openLedger('memory:', { world: virtualWorld() })
     await ledger.documents.updateState('a', LedgerState.FETCHING)

@@ -3,7 +3,7 @@ import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
-import type { Finding, Store, StoreStats, WatchOptions } from '../store/store.ts'
+import type { Finding, MaintenanceReport, Store, StoreStats, WatchOptions } from '../store/store.ts'
 import type { World } from '../world/world.ts'
 import { advanceDue } from './advance.ts'
 import { AuditLog } from './audit-log.ts'
@@ -73,6 +73,14 @@ export class Ledger implements AsyncDisposable {
 
   stats(): Promise<StoreStats> {
     return this.#store.stats()
+  }
+
+  /**
+   * Makes a snapshot of everything, seals the history that led there, and removes what is older than it is kept. It
+   * happens by itself as well; writing goes on meanwhile.
+   */
+  compact(): Promise<MaintenanceReport> {
+    return this.#store.maintain()
   }
 
   /** Looks for damage and contradictions; an empty list is good news. */

@@ -1,12 +1,19 @@
-import { UnknownEngine } from '../errors/input-errors.ts'
+import { UnknownEngine, Unsupported } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
+import type { JournalOptions } from './journal/journal-options.ts'
 import type { Store } from './store.ts'
 
 interface Engine {
   /** What to write to get it, for the message that lists the engines. */
   readonly example: string
   readonly opens: (url: string) => boolean
-  readonly open: (url: string, world: World) => Promise<Store>
+  readonly open: (url: string, world: World, options: StoreOptions) => Promise<Store>
+}
+
+/** Options of one engine or another. */
+export interface StoreOptions {
+  /** How a ledger in a folder is kept; for no other engine. */
+  readonly journal?: JournalOptions | undefined
 }
 
 /** Engines are loaded when they are first used: nobody waits for a driver that they do not need. */
@@ -14,11 +21,23 @@ const ENGINES: readonly Engine[] = [
   {
     example: 'memory:',
     opens: (url) => url === 'memory:',
-    open: async (_url, world) => new (await import('./memory/memory-store.ts')).MemoryStore(world),
+    open: async (_url, world, { journal }) => {
+      if (journal !== undefined) {
+        throw new Unsupported('options for a folder', 'Leave out `journal`, or give a folder.')
+      }
+      return new (await import('./memory/memory-store.ts')).MemoryStore(world)
+    },
+  },
+  {
+    example: './folder',
+    // Two letters at least: one is a drive.
+    opens: (url) => url.trim() !== '' && !/^[a-z][a-z0-9+.-]+:/i.test(url),
+    open: async (url, world, { journal }) =>
+      (await import('./journal/journal.ts')).openJournal(url, world, journal),
   },
 ]
 
-export async function openStore(url: string, world: World): Promise<Store> {
+export async function openStore(url: string, world: World, options: StoreOptions = {}): Promise<Store> {
   const engine = ENGINES.find((candidate) => typeof url === 'string' && candidate.opens(url))
   if (engine === undefined) {
     throw new UnknownEngine(
@@ -26,5 +45,5 @@ export async function openStore(url: string, world: World): Promise<Store> {
       ENGINES.map(({ example }) => example),
     )
   }
-  return engine.open(url, world)
+  return engine.open(url, world, options)
 }

@@ -1,5 +1,6 @@
 import type { RecordOf } from '../core/aggregate.ts'
 import type { AuditEvent, AuditRecord } from '../core/audit.ts'
+import type { DurationGroup } from '../core/durations.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import { fromEpochSeconds, fromIso } from '../core/time.ts'
 import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
@@ -15,7 +16,7 @@ export interface Page<T> {
 }
 
 /** Fields that `find` filters by: one value, or any of several. A record without the field does not match. */
-const FILTER_FIELDS = [
+export const FILTER_FIELDS = [
   'state',
   'adapter',
   'request_type',
@@ -68,6 +69,18 @@ export interface AuditQuery {
   readonly direction?: 'asc' | 'desc' | undefined
   readonly after?: Cursor | undefined
   readonly limit?: number | undefined
+}
+
+/** Which durations to add up; absent filters match everything. */
+export interface DurationsQuery {
+  readonly tenant_id?: string | undefined
+  readonly kind?: RecordKind | undefined
+  /** The state that was left. */
+  readonly state?: string | undefined
+  readonly adapter?: string | undefined
+  /** When the state was left, in epoch milliseconds; from is included, before is not. */
+  readonly from?: number | undefined
+  readonly before?: number | undefined
 }
 
 const DEFAULT_PAGE = 100
@@ -123,4 +136,16 @@ export function matchesAudit(record: AuditRecord, query: AuditQuery): boolean {
   if (query.state !== undefined && query.state !== record.new_state) return false
   const at = fromEpochSeconds(record.timestamp)
   return at >= (query.from ?? at) && (query.before === undefined || at < query.before)
+}
+
+const GROUP_FIELDS = ['tenant_id', 'kind', 'state', 'adapter'] as const
+
+/** Whether a group of durations is asked for, leaving the time aside. */
+export function matchesGroup(group: DurationGroup, query: DurationsQuery): boolean {
+  return GROUP_FIELDS.every((field) => query[field] === undefined || query[field] === group[field])
+}
+
+/** Whether the duration that a record of the history tells is asked for. */
+export function matchesDurations(record: AuditRecord, { state, ...query }: DurationsQuery): boolean {
+  return (state === undefined || state === record.old_state) && matchesAudit(record, query)
 }

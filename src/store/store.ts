@@ -1,11 +1,12 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
 import type { Decision, Given } from '../core/decision.ts'
+import type { DurationRow } from '../core/durations.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { ReadyHead } from '../core/pick.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { AuditQuery, Cursor, FindQuery, Page } from './query.ts'
+import type { AuditQuery, Cursor, DurationsQuery, FindQuery, Page } from './query.ts'
 
 /**
  * A store keeps records of six kinds and their history. It holds no rules: it loads aggregates, calls the decision
@@ -41,6 +42,11 @@ export interface Store {
   load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null>
   find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>>
   audit(query: AuditQuery): Promise<Page<AuditRecord>>
+  /**
+   * How long records stayed in the states that they left: a row for each kind, state and adapter, sorted by them.
+   * Counts, means and maxima are exact to the millisecond, quantiles within one in a hundred.
+   */
+  durations(query: DurationsQuery): Promise<readonly DurationRow[]>
   /** How many records of a kind are in each state; states without any may be left out. */
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }>
   /** The heads of each group of ready work, without taking any. */
@@ -98,6 +104,18 @@ export interface StoreStats {
   readonly records: { readonly [K in RecordKind]: number }
   readonly audit_records: number
   readonly pending_signals: number
+  /** Where engines keep files. */
+  readonly storage?: StorageStats
+}
+
+export interface StorageStats {
+  /** Written since the last snapshot, and read when the ledger is opened. */
+  readonly delta_bytes: number
+  readonly snapshot: { readonly seq: number; readonly created_at: string } | null
+  /** Sealed parts of the history. */
+  readonly segments: number
+  /** What is wrong, when the ledger can only be read. */
+  readonly damage: string | null
 }
 
 export interface MaintenanceReport {

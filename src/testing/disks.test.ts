@@ -1,10 +1,11 @@
-// One set of tests for the real disk and the one in memory: what a test learns on the one holds on the other.
-import { mkdtempSync, rmSync } from 'node:fs'
+// One set of tests for the real disk and those in memory: what a test learns on the one holds on the other.
+import { constants, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Disk, DiskFile } from '../world/disk.ts'
-import { nodeDisk } from '../world/node-disk.ts'
+import type { Disk, DiskReader } from '../world/disk.ts'
+import { nodeDisk, nodeDiskWith } from '../world/node-disk.ts'
+import { CrashDisk } from './crash-disk.ts'
 import { MemoryDisk } from './memory-disk.ts'
 
 const temporary = mkdtempSync(join(tmpdir(), 'waybill-disks-'))
@@ -12,13 +13,19 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-async function textOf(file: DiskFile): Promise<string> {
+async function textOf(file: DiskReader): Promise<string> {
   return new TextDecoder().decode(await file.read(0, 1000))
 }
 
 describe.each<{ name: string; disk: Disk; root: string }>([
-  { name: 'node', disk: nodeDisk, root: temporary },
+  { name: 'node', disk: nodeDisk, root: `${temporary}/node` },
+  {
+    name: 'node without write-through',
+    disk: nodeDiskWith({ writeThroughFlags: null }),
+    root: `${temporary}/plain`,
+  },
   { name: 'memory', disk: new MemoryDisk(), root: '/root' },
+  { name: 'crash', disk: new CrashDisk(), root: '/root' },
 ])('$name disk', ({ disk, root }) => {
   let folders = 0
   const freshFolder = async () => {
@@ -87,11 +94,74 @@ describe.each<{ name: string; disk: Disk; root: string }>([
       () => file.size(),
       () => file.read(0, 1),
       () => file.write(0, bytes('x')),
+      () => file.writeThrough(0, bytes('x')),
       () => file.truncate(0),
       () => file.sync(),
     ]) {
       await expect(use()).rejects.toThrow()
     }
+  })
+
+  it('writes through, in turn with other writes, and past the end', async () => {
+    const file = await disk.open(`${await freshFolder()}/f`)
+    await file.write(0, bytes('hello'))
+    await file.writeThrough(4, bytes('O world'))
+    await file.write(5, bytes('_'))
+    expect([await file.size(), await textOf(file)]).toEqual([11, 'hellO_world'])
+    await file.truncate(2)
+    await file.writeThrough(3, bytes('p'))
+    expect([...(await file.read(0, 10))]).toEqual([...bytes('he\0p')])
+    await file.close()
+  })
+
+  it('writes through into the file that was opened, whatever its name is by now', async () => {
+    const folder = await freshFolder()
+    const file = await disk.open(`${folder}/f.tmp`)
+    await disk.rename(`${folder}/f.tmp`, `${folder}/f`)
+    const other = await disk.open(`${folder}/f.tmp`)
+    await file.writeThrough(0, bytes('abc'))
+    expect([await textOf(file), await textOf(other)]).toEqual(['abc', ''])
+    for (const open of [file, other]) await open.close()
+  })
+
+  it('opens to read what is there, and makes nothing', async () => {
+    const folder = await freshFolder()
+    expect(await disk.openToRead(`${folder}/f`)).toBeNull()
+    expect(await disk.openToRead(`${folder}/no/f`)).toBeNull()
+    expect(await disk.list(folder)).toEqual([])
+    const file = await disk.open(`${folder}/f`)
+    const reader = await disk.openToRead(`${folder}/f`)
+    if (reader === null) expect.unreachable('the file is there')
+    await file.write(0, bytes('abc'))
+    expect([await reader.size(), await textOf(reader)]).toEqual([3, 'abc'])
+    await file.close()
+    await reader.close()
+    await expect(reader.read(0, 1)).rejects.toThrow()
+  })
+
+  it('locks a file for one at a time, and leaves nothing but that file', async () => {
+    const folder = await freshFolder()
+    const [lock, second, other] = [
+      await disk.lock(`${folder}/LOCK`),
+      await disk.lock(`${folder}/LOCK`),
+      await disk.lock(`${folder}/OTHER`),
+    ]
+    expect([lock !== null, second, other !== null]).toEqual([true, null, true])
+    expect(await disk.list(folder)).toEqual(['LOCK', 'OTHER'])
+    await other?.release()
+    expect(await disk.lock(`${folder}/LOCK`)).toBeNull()
+    await lock?.release()
+    const next = await disk.lock(`${folder}/LOCK`)
+    expect(next).not.toBeNull()
+    // Releasing twice is harmless, and does not take the lock from whoever has it by now.
+    await lock?.release()
+    expect(await disk.lock(`${folder}/LOCK`)).toBeNull()
+    await next?.release()
+    expect(await disk.list(folder)).toEqual(['LOCK', 'OTHER'])
+  })
+
+  it('does not say that a lock is taken when it cannot be had at all', async () => {
+    await expect(disk.lock(`${await freshFolder()}/no/LOCK`)).rejects.toThrow()
   })
 
   it('lists the names in a folder, sorted, those of folders too, and not what is deeper', async () => {
@@ -156,9 +226,19 @@ describe('node disk', () => {
   })
 })
 
-describe('memory disk', () => {
+describe('node disk that cannot open a file the second time', () => {
+  it('says so, and not what became of the first', async () => {
+    // Opening for the second time fails when it must make the file.
+    const disk = nodeDiskWith({ writeThroughFlags: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL })
+    await expect(disk.open(`${temporary}/twice`)).rejects.toMatchObject({ code: 'EEXIST' })
+  })
+})
+
+describe.each([
+  { name: 'memory', disk: new MemoryDisk() },
+  { name: 'crash', disk: new CrashDisk() },
+])('$name disk', ({ disk }) => {
   it('has a root and a current folder from the start', async () => {
-    const disk = new MemoryDisk()
     await (await disk.open('/top')).close()
     await (await disk.open('here')).close()
     expect([await disk.list('/'), await disk.list('.')]).toEqual([['top'], ['here']])

@@ -7,6 +7,8 @@ export {
   type ConformanceTest,
   storeConformance,
 } from './conformance/suite.ts'
+export { type DiskOperation, PowerLost } from './crash/operation.ts'
+export { CrashDisk, type CrashDiskOptions } from './crash-disk.ts'
 export { MemoryDisk } from './memory-disk.ts'
 export { SeededRandom } from './seeded-random.ts'
 export { VirtualClock } from './virtual-clock.ts'

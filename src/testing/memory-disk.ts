@@ -1,20 +1,27 @@
 import { basename, dirname } from 'node:path'
-import type { Disk, DiskFile } from '../world/disk.ts'
+import type { Disk, DiskFile, DiskLock, DiskReader } from '../world/disk.ts'
+import { closed, isFolder, missing } from './disk-error.ts'
 
 /** A disk in memory that keeps everything: for tests that need a disk, not for tests of losing one. */
 export class MemoryDisk implements Disk {
   readonly #files = new Map<string, { bytes: Uint8Array }>()
   readonly #folders = new Set<string>(['/', '.'])
+  readonly #locked = new Set<string>()
 
   async open(path: string): Promise<DiskFile> {
-    if (this.#folders.has(path)) throw failed('EISDIR', 'illegal operation on a directory', path)
+    if (this.#folders.has(path)) throw isFolder(path)
     let file = this.#files.get(path)
     if (file === undefined) {
       this.#mustHaveFolder(dirname(path))
       file = { bytes: new Uint8Array(0) }
       this.#files.set(path, file)
     }
-    return new MemoryFile(file)
+    return new MemoryFile(path, file)
+  }
+
+  async openToRead(path: string): Promise<DiskReader | null> {
+    const file = this.#files.get(path)
+    return file === undefined ? null : new MemoryFile(path, file)
   }
 
   async list(folder: string): Promise<readonly string[]> {
@@ -44,6 +51,19 @@ export class MemoryDisk implements Disk {
     this.#mustHaveFolder(folder)
   }
 
+  async lock(path: string): Promise<DiskLock | null> {
+    await (await this.open(path)).close()
+    if (this.#locked.has(path)) return null
+    this.#locked.add(path)
+    let held = true
+    return {
+      release: async () => {
+        if (held) this.#locked.delete(path)
+        held = false
+      },
+    }
+  }
+
   #mustHaveFolder(folder: string): void {
     if (!this.#folders.has(folder)) throw missing(folder)
   }
@@ -51,9 +71,11 @@ export class MemoryDisk implements Disk {
 
 /** Refuses everything after `close`, as a real one does: a test must notice. */
 class MemoryFile implements DiskFile {
+  readonly #path: string
   #open: { bytes: Uint8Array } | null
 
-  constructor(file: { bytes: Uint8Array }) {
+  constructor(path: string, file: { bytes: Uint8Array }) {
+    this.#path = path
     this.#open = file
   }
 
@@ -71,6 +93,10 @@ class MemoryFile implements DiskFile {
     this.#file.bytes.set(bytes, position)
   }
 
+  writeThrough(position: number, bytes: Uint8Array): Promise<void> {
+    return this.write(position, bytes)
+  }
+
   async truncate(size: number): Promise<void> {
     const bytes = new Uint8Array(size)
     bytes.set(this.#file.bytes.subarray(0, size))
@@ -86,15 +112,7 @@ class MemoryFile implements DiskFile {
   }
 
   get #file(): { bytes: Uint8Array } {
-    if (this.#open === null) throw Object.assign(new Error('file closed'), { code: 'EBADF' })
+    if (this.#open === null) throw closed(this.#path)
     return this.#open
   }
-}
-
-function missing(path: string): Error {
-  return failed('ENOENT', 'no such file or directory', path)
-}
-
-function failed(code: string, what: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${what}, '${path}'`), { code })
 }

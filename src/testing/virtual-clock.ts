@@ -35,6 +35,9 @@ export class VirtualClock implements Clock, Timers {
     return timer
   }
 
+  /** Nobody has to wait for it: what is ready to go on goes on before. */
+  async turn(): Promise<void> {}
+
   /** When the next timer fires; null when none is set. */
   get nextTimer(): number | null {
     return this.#next()?.at ?? null

@@ -49,5 +49,6 @@ describe('virtual world', () => {
     const [one, two] = [virtualWorld(), virtualWorld()]
     await one.disk.makeFolder('/ledger')
     expect([await one.disk.list('/'), await two.disk.list('/')]).toEqual([['ledger'], []])
+    expect(virtualWorld({ disk: one.disk }).disk).toBe(one.disk)
   })
 })

@@ -1,4 +1,5 @@
 import { v7 } from 'uuid'
+import type { Disk } from '../world/disk.ts'
 import type { World } from '../world/world.ts'
 import { MemoryDisk } from './memory-disk.ts'
 import { SeededRandom } from './seeded-random.ts'
@@ -8,6 +9,8 @@ export interface VirtualWorldOptions {
   readonly seed?: number
   /** Epoch milliseconds at which time begins. */
   readonly startMs?: number
+  /** In the place of a new `MemoryDisk`: one that was written before, or a `CrashDisk`. */
+  readonly disk?: Disk
 }
 
 export interface LogLine {
@@ -19,7 +22,6 @@ export interface LogLine {
 /** A world in which nothing happens by itself, and everything happens the same way again. */
 export interface VirtualWorld extends World {
   readonly clock: VirtualClock
-  readonly disk: MemoryDisk
   /** What was logged and warned about, in order. */
   readonly logged: readonly LogLine[]
   readonly warned: readonly { readonly message: string; readonly code: string }[]
@@ -28,7 +30,11 @@ export interface VirtualWorld extends World {
 
 const START_MS = Date.UTC(2025, 0, 2, 3, 4, 5)
 
-export function virtualWorld({ seed = 1, startMs = START_MS }: VirtualWorldOptions = {}): VirtualWorld {
+export function virtualWorld({
+  seed = 1,
+  startMs = START_MS,
+  disk = new MemoryDisk(),
+}: VirtualWorldOptions = {}): VirtualWorld {
   const clock = new VirtualClock(startMs)
   const random = new SeededRandom(seed)
   const logged: LogLine[] = []
@@ -40,7 +46,7 @@ export function virtualWorld({ seed = 1, startMs = START_MS }: VirtualWorldOptio
     clock,
     timers: clock,
     random,
-    disk: new MemoryDisk(),
+    disk,
     ids: {
       next: () => {
         const bytes = Uint8Array.from({ length: 16 }, () => random.next() * 256)

@@ -5,6 +5,8 @@
 export interface Disk {
   /** Opens for reading and writing, and makes the file when there is none. */
   open(path: string): Promise<DiskFile>
+  /** Opens for reading only; null when there is no such file. */
+  openToRead(path: string): Promise<DiskReader | null>
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): Promise<readonly string[]>
   makeFolder(folder: string): Promise<void>
@@ -12,15 +14,26 @@ export interface Disk {
   /** Does nothing when there is no such file. */
   remove(path: string): Promise<void>
   syncFolder(folder: string): Promise<void>
+  /** Locks a file, which it makes, until released or until the process ends, however it ends; null when it is taken. */
+  lock(path: string): Promise<DiskLock | null>
 }
 
-export interface DiskFile {
+export interface DiskReader {
   size(): Promise<number>
   /** Up to `length` bytes; fewer at the end of the file. */
   read(position: number, length: number): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+export interface DiskFile extends DiskReader {
   write(position: number, bytes: Uint8Array): Promise<void>
+  /** Writes, and resolves when these bytes are durable, with everything needed to read them back. */
+  writeThrough(position: number, bytes: Uint8Array): Promise<void>
   truncate(size: number): Promise<void>
   /** Data and size are durable when this resolves. */
   sync(): Promise<void>
-  close(): Promise<void>
+}
+
+export interface DiskLock {
+  release(): Promise<void>
 }

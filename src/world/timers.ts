@@ -1,6 +1,8 @@
 export interface Timers {
   /** Calls back once, after so many milliseconds, unless cancelled. Does not keep the process alive. */
   after(ms: number, callback: () => void): Timer
+  /** Resolves when everybody else has had a turn: long work asks for it now and then. */
+  turn(): Promise<void>
 }
 
 export interface Timer {
@@ -15,4 +17,5 @@ export const systemTimers: Timers = {
     const timeout = setTimeout(callback, Math.min(ms, LONGEST_TIMER_MS)).unref()
     return { cancel: () => clearTimeout(timeout) }
   },
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
 }

@@ -2,7 +2,7 @@ import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../src/
 import type { AuditRecord } from '../../src/core/audit.ts'
 import type { Decision, Given } from '../../src/core/decision.ts'
 import type { RecordKind } from '../../src/core/machines/all.ts'
-import type { AuditQuery, FindQuery } from '../../src/store/query.ts'
+import type { AuditQuery, DurationsQuery, FindQuery } from '../../src/store/query.ts'
 import type { Outcome, Store, Sweep, Swept, WatchOptions } from '../../src/store/store.ts'
 
 /** A store in front of another: passes everything on, so that subclasses change just what they are about. */
@@ -42,6 +42,10 @@ export class Facade implements Store {
 
   audit(query: AuditQuery) {
     return this.inner.audit(query)
+  }
+
+  durations(query: DurationsQuery) {
+    return this.inner.durations(query)
   }
 
   counts(kind: RecordKind, tenant_id?: string) {

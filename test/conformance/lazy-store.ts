@@ -9,7 +9,14 @@ import type { RecordKind } from '../../src/core/machines/all.ts'
 import type { Refusal } from '../../src/core/refusal.ts'
 import { BadCursor, LedgerClosed } from '../../src/errors/input-errors.ts'
 import type { Capabilities } from '../../src/store/capabilities.ts'
-import { type AuditQuery, type Cursor, type FindQuery, findOrder, type Page } from '../../src/store/query.ts'
+import {
+  type AuditQuery,
+  type Cursor,
+  type DurationsQuery,
+  type FindQuery,
+  findOrder,
+  type Page,
+} from '../../src/store/query.ts'
 import {
   type Outcome,
   START,
@@ -103,6 +110,10 @@ export class LazyStore extends Facade {
       const { items, next } = await super.audit({ ...query, after })
       return { items: items.map(outward), next: next === null ? null : outwardCursor(Number(next)) }
     })
+  }
+
+  override durations(query: DurationsQuery) {
+    return this.#read(() => super.durations(query))
   }
 
   override counts(kind: RecordKind, tenant_id?: string) {

@@ -1,13 +1,23 @@
 import type { Change, ClaimKey, SlotChange, SlotKey } from '../../core/decision.ts'
+import { Layers } from './layers.ts'
 import { TwoKeys } from './two-keys.ts'
+
+/** Takes back what a change did to the devices. */
+export type Undo = () => void
+
+export interface SlotHolders {
+  readonly tenant_id: string
+  readonly key: string
+  readonly owners: readonly string[]
+}
 
 /** Claims and slots: who owns a key, who holds one of a bounded number. */
 export class Devices {
-  readonly #claims = new TwoKeys<string>()
+  readonly claims = new Layers<string>()
   readonly #slots = new TwoKeys<Set<string>>()
 
   ownerOf({ tenant_id, key }: ClaimKey): string | undefined {
-    return this.#claims.get(tenant_id, key)
+    return this.claims.get(tenant_id, key)
   }
 
   used(tenant_id: string, key: string): number {
@@ -36,21 +46,48 @@ export class Devices {
     return undefined
   }
 
-  apply(change: Change): void {
-    for (const claim of change.claims) this.#claims.set(claim.tenant_id, claim.key, claim.owner)
-    for (const slot of change.slots) this.#change(slot)
+  /** Somebody holds a slot, as was decided before. */
+  hold(slot: SlotKey & { readonly owner: string }): void {
+    this.#change(slot, true)
   }
 
-  #change(slot: SlotChange): void {
-    const holders = this.#slots.get(slot.tenant_id, slot.key)
-    if (slot.verb === 'release') {
-      holders?.delete(slot.owner)
-      if (holders?.size === 0) this.#slots.delete(slot.tenant_id, slot.key)
-    } else if (holders === undefined) {
-      this.#slots.set(slot.tenant_id, slot.key, new Set([slot.owner]))
-    } else {
-      holders.add(slot.owner)
+  /** Who holds which slots. */
+  *holders(): Generator<SlotHolders> {
+    for (const [tenant_id, key, owners] of this.#slots.entries()) {
+      if (owners.size > 0) yield { tenant_id, key, owners: [...owners] }
     }
+  }
+
+  /** Answers how to take it back; null when there is nothing to take back. */
+  apply({ claims, slots }: Change): Undo | null {
+    if (claims.length === 0 && slots.length === 0) return null
+    const undos: Undo[] = []
+    for (const { tenant_id, key, owner } of claims) {
+      if (this.claims.get(tenant_id, key) !== undefined) continue
+      this.claims.set(tenant_id, key, owner)
+      undos.push(() => this.claims.delete(tenant_id, key))
+    }
+    for (const slot of slots) {
+      if (this.#change(slot, slot.verb === 'take')) undos.push(() => this.#change(slot, slot.verb !== 'take'))
+    }
+    return () => {
+      for (const undo of undos.reverse()) undo()
+    }
+  }
+
+  /** False when it was so already. */
+  #change({ tenant_id, key, owner }: SlotKey & { readonly owner: string }, takes: boolean): boolean {
+    const holders = this.#slots.get(tenant_id, key)
+    if (takes === (holders?.has(owner) ?? false)) return false
+    if (!takes) {
+      holders?.delete(owner)
+      if (holders?.size === 0) this.#slots.delete(tenant_id, key)
+    } else if (holders === undefined) {
+      this.#slots.set(tenant_id, key, new Set([owner]))
+    } else {
+      holders.add(owner)
+    }
+    return true
   }
 }
 

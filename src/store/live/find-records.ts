@@ -4,29 +4,68 @@ import type { FindOrder } from '../capabilities.ts'
 import { cursorOf, placeOf, type SortedPlace } from '../cursor.ts'
 import { changedAt, type FindQuery, matchesFind, type Page, pageSize } from '../query.ts'
 
+/** A record with its place in the order asked for. */
+export interface Placed {
+  readonly place: SortedPlace
+  readonly record: LedgerRecord
+}
+
 /** Answers a `find` from records in memory. */
 export function findRecords<K extends RecordKind>(
   records: Iterable<LedgerRecord>,
   query: FindQuery<K>,
   order: FindOrder,
 ): Page<RecordOf[K]> {
-  const sign = query.direction === 'desc' ? -1 : 1
-  const name = `${query.kind} ${order} ${sign}`
-  const after = query.after === undefined ? null : placeOf(query.after, name)
-  const found: { readonly place: SortedPlace; readonly record: LedgerRecord }[] = []
+  return pageOf([findPlaced(records, query, order)], query)
+}
+
+/** All that matches after the cursor, in order. */
+export function findPlaced(records: Iterable<LedgerRecord>, query: FindQuery, order: FindOrder): Placed[] {
+  const sign = signOf(query)
+  const after = placeAfter(query, order)
+  const found: Placed[] = []
   for (const record of records) {
     if (!matchesFind(record, query)) continue
-    const at = order === 'changed' ? changedAt(record) : 0
-    const place = { order: name, at, tenant_id: record.tenant_id, id: idOf(record) }
+    const place = placeOfRecord(record, query, order)
     if (after === null || sign * comparePlaces(place, after) > 0) found.push({ place, record })
   }
-  found.sort((a, b) => sign * comparePlaces(a.place, b.place))
+  return found.sort((a, b) => sign * comparePlaces(a.place, b.place))
+}
+
+/** One page from what several sources found. */
+export function pageOf<K extends RecordKind>(
+  sources: readonly (readonly Placed[])[],
+  query: FindQuery<K>,
+): Page<RecordOf[K]> {
+  const sign = signOf(query)
+  const found =
+    sources.length === 1
+      ? (sources[0] as readonly Placed[])
+      : sources.flat().sort((a, b) => sign * comparePlaces(a.place, b.place))
   const size = pageSize(query.limit)
   const last = found[size - 1]
   return {
     items: found.slice(0, size).map(({ record }) => record as RecordOf[K]),
     next: found.length > size && last !== undefined ? cursorOf(last.place) : null,
   }
+}
+
+/** Where the page before ended; null at the beginning. */
+export function placeAfter(query: FindQuery, order: FindOrder): SortedPlace | null {
+  return query.after === undefined ? null : placeOf(query.after, nameOf(query, order))
+}
+
+export function placeOfRecord(record: LedgerRecord, query: FindQuery, order: FindOrder): SortedPlace {
+  const at = order === 'changed' ? changedAt(record) : 0
+  return { order: nameOf(query, order), at, tenant_id: record.tenant_id, id: idOf(record) }
+}
+
+function nameOf(query: FindQuery, order: FindOrder): string {
+  return `${query.kind} ${order} ${signOf(query)}`
+}
+
+function signOf({ direction }: FindQuery): 1 | -1 {
+  return direction === 'desc' ? -1 : 1
 }
 
 function comparePlaces(a: SortedPlace, b: SortedPlace): number {

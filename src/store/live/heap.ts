@@ -47,15 +47,15 @@ export class Heap<T> {
     return this.#entries.length === 0
   }
 
-  /** The first `count` in order, or as far as `order` does not pass `until`. Takes nothing out. */
-  first(count: number, until = Number.POSITIVE_INFINITY): T[] {
+  /** The first `count` in order that are not skipped, or as far as `order` does not pass `until`. Takes nothing out. */
+  first(count: number, until = Number.POSITIVE_INFINITY, skips?: (value: T) => boolean): T[] {
     const found: T[] = []
     const frontier: number[] = this.#entries.length > 0 ? [0] : []
     while (found.length < count && frontier.length > 0) {
       const index = this.#takeLeast(frontier)
       const entry = this.#entries[index] as HeapEntry<T>
       if (entry.order > until) break
-      if (entry.alive) found.push(entry.value)
+      if (entry.alive && skips?.(entry.value) !== true) found.push(entry.value)
       for (const child of [2 * index + 1, 2 * index + 2]) {
         if (child < this.#entries.length) frontier.push(child)
       }

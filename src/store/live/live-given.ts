@@ -10,30 +10,41 @@ import type {
   SlotKey,
 } from '../../core/decision.ts'
 import { must } from '../../core/must.ts'
-import type { LiveState } from './live-state.ts'
+import type { Devices } from './devices.ts'
 
 /** More answers than any decision can be waiting for: one per slot it asks for. */
 const MAX_ROUNDS = 1000
 
-/** What a decision sees of a live state. */
+/** What there is to decide on. */
+export interface DecisionView {
+  readonly devices: Devices
+  /** Undefined when it is not known whether there is one. */
+  aggregate<K extends AggregateKind>(
+    kind: K,
+    tenant_id: string,
+    id: string,
+  ): AggregateOf[K] | null | undefined
+  ownerOf(claim: ClaimKey): string | undefined
+}
+
 class LiveGiven implements Given {
   readonly now: number
   readonly ids: IdSource
-  readonly #live: LiveState
+  readonly #view: DecisionView
   readonly #full: SlotKey[] = []
 
-  constructor(live: LiveState, now: number, ids: IdSource) {
-    this.#live = live
+  constructor(view: DecisionView, now: number, ids: IdSource) {
+    this.#view = view
     this.now = now
     this.ids = ids
   }
 
-  get<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null {
-    return this.#live.aggregate(kind, tenant_id, id)
+  get<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null | undefined {
+    return this.#view.aggregate(kind, tenant_id, id)
   }
 
   ownerOf(claim: ClaimKey): string | undefined {
-    return this.#live.devices.ownerOf(claim)
+    return this.#view.ownerOf(claim)
   }
 
   isFull({ tenant_id, key }: SlotKey): boolean {
@@ -48,19 +59,19 @@ class LiveGiven implements Given {
 
 /** Calls a decision until every claim and slot it asks for can be had, or it asks for none. */
 export function decideOn<A>(
-  live: LiveState,
+  view: DecisionView,
   now: number,
   ids: IdSource,
   decide: (given: Given) => Decision<A>,
 ): Accepted<A> | Needed | Refused {
-  const given = new LiveGiven(live, now, ids)
+  const given = new LiveGiven(view, now, ids)
   for (let round = 0; ; round++) {
     must(round < MAX_ROUNDS, 'a decision comes to an end')
     const decision = decide(given)
     if (decision.kind !== 'change') return decision
-    const taken = live.devices.takenClaim(decision.change)
+    const taken = view.devices.takenClaim(decision.change)
     must(taken === undefined, `a decision looks before it claims ${taken?.key}`)
-    const full = live.devices.fullSlot(decision.change)
+    const full = view.devices.fullSlot(decision.change)
     if (full === undefined) return decision
     given.refuseSlot(full)
   }

@@ -7,7 +7,7 @@ import type { WorkstreamRecord } from '../../core/workstream-record.ts'
 import { moveDocument, onJob, submitJob, TENANT } from '../../testing/conformance/commands.ts'
 import { PUSHED } from '../../testing/conformance/protocols.ts'
 import { virtualWorld } from '../../testing/virtual-world.ts'
-import { checkLive } from './check-live.ts'
+import { checkRecords } from '../check-records.ts'
 import { decideOn } from './live-given.ts'
 import { LiveState } from './live-state.ts'
 
@@ -32,6 +32,14 @@ function setUp() {
   }
   return { live, put, act }
 }
+
+const check = (live: LiveState) =>
+  checkRecords({
+    records: (kind) => live.records(kind),
+    counts: live.counts,
+    history: [],
+    isCompared: () => true,
+  })
 
 describe('live state', () => {
   it('keeps every kind of record under its own key', () => {
@@ -114,19 +122,19 @@ describe('deciding on a live state', () => {
 })
 
 describe('checking a live state', () => {
-  it('finds a record that is not where its history ends', () => {
+  it('finds a record that is not where its history ends', async () => {
     const { live, put } = setUp()
     put(RUN, { ...RUN, run_id: 's', state: 'running' })
-    const findings = checkLive(live, [])
+    const findings = await check(live)
     expect(findings).toEqual([
       { where: `run ${TENANT} s`, what: 'is running, but its history ends with pending' },
     ])
   })
 
-  it('finds a count that is off', () => {
+  it('finds a count that is off', async () => {
     const { live, put } = setUp()
     put(RUN)
     live.counts.replace(undefined, RUN)
-    expect(checkLive(live, [])).toEqual([{ where: 'run pending', what: '2 counted, 1 there' }])
+    expect(await check(live)).toEqual([{ where: 'run pending', what: '2 counted, 1 there' }])
   })
 })

@@ -20,13 +20,27 @@ export class SignalQueue {
   }
 
   /** The next keys to advance. They stay owed until `told` says that they were. */
-  page(limit: number, waiting: (signal: Signal) => readonly RecordKey[]): readonly RecordKey[] {
-    while (this.#owed.size < limit) {
-      const signal = this.#signals.shift()
-      if (signal === undefined) break
+  page(
+    limit: number,
+    waiting: (signal: Signal) => readonly RecordKey[],
+    skips: (key: RecordKey) => boolean = () => false,
+  ): readonly RecordKey[] {
+    for (;;) {
+      const page = [
+        ...this.#owed
+          .values()
+          .filter((key) => !skips(key))
+          .take(limit),
+      ]
+      const signal = page.length < limit ? this.#signals.shift() : undefined
+      if (signal === undefined) return page
       for (const key of waiting(signal)) this.#owed.set(nameOf(key), key)
     }
-    return [...this.#owed.values().take(limit)]
+  }
+
+  /** Those that nobody was told of yet, oldest first. */
+  all(): readonly Signal[] {
+    return this.#signals
   }
 
   told(key: RecordKey): void {

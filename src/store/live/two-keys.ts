@@ -19,6 +19,12 @@ export class TwoKeys<V> {
     this.#byTenant.get(tenant_id)?.delete(id)
   }
 
+  *entries(): Generator<readonly [tenant_id: string, id: string, value: V]> {
+    for (const [tenant_id, inner] of this.#byTenant) {
+      for (const [id, value] of inner) yield [tenant_id, id, value]
+    }
+  }
+
   /** Of one tenant, or of all. */
   *values(tenant_id?: string): Generator<V> {
     if (tenant_id !== undefined) {

@@ -19,6 +19,9 @@ export interface Work {
 
 type Group = Heap<ReadyHead>
 
+/** Work that is not to be shown, because it is being done. */
+export type Skips = (key: RecordKey) => boolean
+
 const NOTHING: readonly string[] = Object.freeze([])
 
 /** What is due when, what is ready in which queue and group, and what waits for which topic. */
@@ -39,17 +42,20 @@ export class WorkIndex {
     if (work.waits_for !== place.waits_for) this.#moveWaiting(key, place, work.waits_for)
   }
 
-  due(now: number, limit: number): readonly RecordKey[] {
-    return this.#due.first(limit, now)
+  due(now: number, limit: number, skips?: Skips): readonly RecordKey[] {
+    return this.#due.first(limit, now, skips)
   }
 
   nextDue(): number | null {
     return this.#due.firstOrder()
   }
 
-  heads(queues: readonly string[], perGroup: number): readonly ReadyHead[] {
+  heads(queues: readonly string[], perGroup: number, skips?: Skips): readonly ReadyHead[] {
+    const skipsHead = skips === undefined ? undefined : ({ key }: ReadyHead) => skips(key)
     return [...new Set(queues)].flatMap((queue) =>
-      [...(this.#queues.get(queue)?.values() ?? [])].flatMap((group) => group.first(perGroup)),
+      [...(this.#queues.get(queue)?.values() ?? [])].flatMap((group) =>
+        group.first(perGroup, undefined, skipsHead),
+      ),
     )
   }
 

@@ -1,18 +1,28 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import { type AuditEntry, type AuditRecord, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
 import type { Decision, Given } from '../../core/decision.ts'
+import { DurationRollup, type DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { must } from '../../core/must.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
-import { checkLive } from '../live/check-live.ts'
+import { checkRecords } from '../check-records.ts'
 import { findRecords } from '../live/find-records.ts'
 import { decideOn } from '../live/live-given.ts'
 import { LiveState } from '../live/live-state.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import { type AuditQuery, type FindQuery, findOrder, matchesAudit, type Page, pageSize } from '../query.ts'
+import {
+  type AuditQuery,
+  type DurationsQuery,
+  type FindQuery,
+  findOrder,
+  matchesAudit,
+  matchesDurations,
+  type Page,
+  pageSize,
+} from '../query.ts'
 import type {
   Finding,
   MaintenanceReport,
@@ -23,8 +33,8 @@ import type {
   Swept,
   WatchOptions,
 } from '../store.ts'
+import { Watchers } from '../watchers.ts'
 import { MemoryLog } from './memory-log.ts'
-import { Watchers } from './watchers.ts'
 
 /** Rides in the process and ends with it. The reference that every other engine is compared with. */
 export class MemoryStore implements Store {
@@ -107,6 +117,13 @@ export class MemoryStore implements Store {
     return { items, next: null }
   }
 
+  async durations(query: DurationsQuery): Promise<readonly DurationRow[]> {
+    this.#mustBeOpen()
+    const rollup = new DurationRollup()
+    for (const record of this.#log.after(0)) if (matchesDurations(record, query)) rollup.add(record)
+    return rollup.rows(query)
+  }
+
   async counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {
     this.#mustBeOpen()
     return this.#live.counts.read(kind, tenant_id)
@@ -129,18 +146,9 @@ export class MemoryStore implements Store {
 
   async stats(): Promise<StoreStats> {
     this.#mustBeOpen()
-    const total = (kind: RecordKind) =>
-      Object.values(this.#live.counts.read(kind)).reduce((sum, n) => sum + n, 0)
     return {
       engine: this.capabilities.engine,
-      records: {
-        document: total('document'),
-        job: total('job'),
-        step: total('step'),
-        outbox: total('outbox'),
-        run: total('run'),
-        workstream: total('workstream'),
-      },
+      records: this.#live.counts.totals(),
       audit_records: this.#log.lastSeq,
       pending_signals: this.#live.signals.pending,
     }
@@ -154,7 +162,12 @@ export class MemoryStore implements Store {
 
   async check(): Promise<readonly Finding[]> {
     this.#mustBeOpen()
-    return checkLive(this.#live, this.#log.after(0))
+    return checkRecords({
+      records: (kind) => this.#live.records(kind),
+      counts: this.#live.counts,
+      history: this.#log.after(0),
+      isCompared: () => true,
+    })
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import { close } from './topics/close.ts'
 import { concurrency } from './topics/concurrency.ts'
 import { counts } from './topics/counts.ts'
 import { due } from './topics/due.ts'
+import { durations } from './topics/durations.ts'
 import { etags } from './topics/etags.ts'
 import { find } from './topics/find.ts'
 import { histories } from './topics/histories.ts'
@@ -46,6 +47,7 @@ const TOPICS: readonly Topic[] = [
   due,
   find,
   audit,
+  durations,
   counts,
   watch,
   claims,

@@ -1,6 +1,6 @@
 // Faults in reading: pages, filters, orders, counts and the followers of the log.
 import { type AuditRecord, REFUSALS_KEPT_PER_RECORD } from '../../../src/core/audit.ts'
-import type { AuditQuery, FindQuery } from '../../../src/store/query.ts'
+import type { AuditQuery, DurationsQuery, FindQuery } from '../../../src/store/query.ts'
 import type { Store, WatchOptions } from '../../../src/store/store.ts'
 import { type Fault, verbs } from './fault.ts'
 
@@ -74,6 +74,24 @@ export const READING_FAULTS: readonly Fault[] = [
   verbs('includes the end of a span of time', ['audit', 'histories'], (sound) => ({
     audit: ({ before, ...query }: AuditQuery) =>
       sound.audit({ ...query, before: before === undefined ? undefined : before + 1 }),
+  })),
+  verbs('measures all tenants as one', ['durations'], (sound) => ({
+    durations: async (query) => {
+      const { tenant_id } = query
+      const rows = await sound.durations({ ...query, tenant_id: undefined })
+      return tenant_id === undefined ? rows : rows.map((row) => ({ ...row, tenant_id }))
+    },
+  })),
+  verbs('measures also what left its state when the span of time was over', ['durations'], (sound) => ({
+    durations: ({ before, ...query }: DurationsQuery) =>
+      sound.durations({ ...query, before: before === undefined ? undefined : before + 1 }),
+  })),
+  verbs('measures no time in states that are only passed through', ['durations'], (sound) => ({
+    durations: async (query) => (await sound.durations(query)).filter((row) => row.max_seconds > 0),
+  })),
+  verbs('takes the mean for the median', ['durations'], (sound) => ({
+    durations: async (query) =>
+      (await sound.durations(query)).map((row) => ({ ...row, p50_seconds: row.mean_seconds })),
   })),
   verbs('keeps every refusal', ['refusals'], (sound) => {
     const beyond: AuditRecord[] = []

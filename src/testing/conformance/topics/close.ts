@@ -14,6 +14,7 @@ const VERBS: { readonly [verb: string]: (store: Store) => Promise<unknown> } = {
   load: (store) => store.load(KEY),
   find: (store) => store.find({ kind: 'document' }),
   audit: (store) => store.audit({}),
+  durations: (store) => store.durations({}),
   counts: (store) => store.counts('document'),
   ready: (store) => store.ready(['read'], 1),
   nextDue: (store) => store.nextDue(),

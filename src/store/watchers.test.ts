@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditEntry, AuditRecord } from '../../core/audit.ts'
-import type { WatchOptions } from '../store.ts'
-import { MemoryLog } from './memory-log.ts'
+import type { AuditEntry, AuditRecord } from '../core/audit.ts'
+import { MemoryLog } from './memory/memory-log.ts'
+import type { WatchOptions } from './store.ts'
 import { Watchers } from './watchers.ts'
 
 function setUp() {

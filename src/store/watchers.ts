@@ -1,14 +1,24 @@
-import type { AuditRecord } from '../../core/audit.ts'
-import type { WatchOptions } from '../store.ts'
-import type { MemoryLog } from './memory-log.ts'
+import type { AuditRecord } from '../core/audit.ts'
+import type { Cursor } from './query.ts'
+import type { WatchOptions } from './store.ts'
+
+/** A log that can be followed. */
+export interface WatchedLog {
+  /** The last place that is taken; there may be places without a record. */
+  readonly lastSeq: number
+  /** The place that a cursor stands for. */
+  placeOf(cursor: Cursor): number
+  /** Records after a place, in order. */
+  after(seq: number): Iterable<AuditRecord> | AsyncIterable<AuditRecord>
+}
 
 /** Followers of the log: each reads at its own pace from where it stands, and sleeps when it has seen all. */
 export class Watchers {
-  readonly #log: MemoryLog
+  readonly #log: WatchedLog
   readonly #sleeping = new Set<() => void>()
   #closed = false
 
-  constructor(log: MemoryLog) {
+  constructor(log: WatchedLog) {
     this.#log = log
   }
 
@@ -32,13 +42,15 @@ export class Watchers {
   async *#follow(start: number, tenant_id: string | undefined, signal: AbortSignal | undefined) {
     let seen = start
     while (!this.#isOver(signal)) {
-      for (const record of this.#log.after(seen)) {
+      const end = this.#log.lastSeq
+      for await (const record of this.#log.after(seen)) {
         seen = record.seq
         if (tenant_id !== undefined && record.tenant_id !== tenant_id) continue
         yield record
         if (this.#isOver(signal)) return
       }
-      if (seen === this.#log.lastSeq) await this.#sleep(signal)
+      seen = Math.max(seen, end)
+      if (seen >= this.#log.lastSeq) await this.#sleep(signal)
     }
   }
 

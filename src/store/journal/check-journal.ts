@@ -1,0 +1,43 @@
+import type { LedgerRecord } from '../../core/aggregate.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { checkRecords } from '../check-records.ts'
+import { LARGEST_PAGE } from '../query.ts'
+import type { Finding } from '../store.ts'
+import { AUDIT_FOLDER } from './file-names.ts'
+import { type Current, findEverywhere, recordsAfter } from './journal-reads.ts'
+import { verifySegments } from './segments/segment-chain.ts'
+
+/** Looks for damage in every file, and for records that say something else than their history. */
+export async function checkJournal(
+  current: Current,
+  capabilities: Capabilities,
+): Promise<readonly Finding[]> {
+  const { place, image, damage } = current.journal
+  const findings: Finding[] = []
+  if (damage !== null) findings.push({ where: damage.place.file, what: damage.message })
+  findings.push(...((await image.read((base) => base.verify())) ?? []))
+  const broken = await verifySegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
+  findings.push(...broken.map(({ where, what }) => ({ where, what })))
+  // Where bytes are wrong, what they say is no news.
+  if (findings.length > 0) return findings
+  const isWhole = (current.journal.history[0]?.firstSeq ?? 1) === 1
+  return checkRecords({
+    records: (kind) => allRecords(current, kind, capabilities),
+    counts: image.live.counts,
+    history: recordsAfter(current, 0),
+    isCompared: (kind, tenant_id, id) => isWhole && image.live.record({ kind, tenant_id, id }) !== null,
+  })
+}
+
+async function* allRecords(
+  { journal }: Current,
+  kind: RecordKind,
+  capabilities: Capabilities,
+): AsyncGenerator<LedgerRecord> {
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await findEverywhere(journal, { kind, after, limit: LARGEST_PAGE }, capabilities)
+    yield* page.items
+    after = page.next
+  }
+}

@@ -1,0 +1,143 @@
+import { idOf, isAtRest, type LedgerRecord } from '../../core/aggregate.ts'
+import type { Signal } from '../../core/decision.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import { toEpochSeconds, toIso } from '../../core/time.ts'
+import { LedgerDamaged } from '../../errors/journal-errors.ts'
+import type { LiveState } from '../live/live-state.ts'
+import type { DeltaLog } from './delta/delta-log.ts'
+import { AUDIT_FOLDER, snapshotName } from './file-names.ts'
+import type { Image } from './image.ts'
+import { type JournalPlace, type LoadedJournal, loadJournal } from './load-journal.ts'
+import type { Facts } from './replay.ts'
+import type { SegmentLink } from './segments/layout.ts'
+import { sealSegment } from './segments/seal-segment.ts'
+import { Segment } from './segments/segment.ts'
+import { listSegments } from './segments/segment-name.ts'
+import type { SnapshotFacts } from './snapshot/snapshot-index.ts'
+import type { Given, TableName, ValueOf } from './snapshot/tables.ts'
+import { writeSnapshot } from './snapshot/write-snapshot.ts'
+
+export interface CompactionJob {
+  /** Everything up to this seq goes into the snapshot; the deltas with it are no longer written to. */
+  readonly upTo: number
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+export interface Compacted {
+  readonly snapshot: string
+  readonly seq: number
+  readonly bytes: number
+  /** Deltas that have become segments and can go. */
+  readonly sealed: readonly string[]
+}
+
+/**
+ * Makes a snapshot of everything up to a seq, and seals the deltas that led there. It works from the files alone, so
+ * that another thread can do it while the ledger is written to; and it removes nothing, so that it can be cut off
+ * at any point and be done again.
+ */
+export async function compact(place: JournalPlace, { upTo, now }: CompactionJob): Promise<Compacted> {
+  const { disk, folder } = place
+  const loaded = await loadJournal(place, upTo + 1)
+  if (loaded.damage !== null) throw loaded.damage
+  if (loaded.nextSeq !== upTo + 1) {
+    throw new LedgerDamaged({ file: folder, byte: 0 }, `it ends with seq ${loaded.nextSeq - 1}, not ${upTo}`)
+  }
+  const path = `${folder}/${snapshotName(toIso(now), upTo)}`
+  const { bytes } = await writeSnapshot({
+    disk,
+    path,
+    base: loaded.image.base,
+    facts: factsOf(loaded, now),
+    records: recordsOf(loaded.image),
+  })
+  await loaded.image.rebase(null)
+  return { snapshot: path, seq: upTo, bytes, sealed: await sealDeltas(place, loaded.deltas) }
+}
+
+function factsOf({ image, nextSeq, time, auditRecords }: LoadedJournal, now: number): SnapshotFacts {
+  const { live } = image
+  const facts: Facts = {
+    counts: [...live.counts.entries()],
+    slots: [...live.devices.holders()],
+    signals: awaitedSignals(image),
+  }
+  return {
+    seq: nextSeq - 1,
+    timestamp: toEpochSeconds(time),
+    created_at: toIso(now),
+    audit_records: auditRecords,
+    document_count: live.counts.totals().document,
+    ...(facts as unknown as JsonFacts),
+  }
+}
+
+type JsonFacts = Pick<SnapshotFacts, keyof Facts>
+
+/** Signals that somebody still waits for, each once: whoever is told again looks again, and no harm is done. */
+function awaitedSignals({ live }: Image): readonly Signal[] {
+  const signals = new Map<string, Signal>()
+  for (const signal of live.signals.all()) {
+    if (live.work.isAwaited(signal.tenant_id, signal.topic)) {
+      signals.set(`${signal.tenant_id}\n${signal.topic}`, signal)
+    }
+  }
+  return [...signals.values()]
+}
+
+/** What is in memory: all that is open, and all that changed since the last snapshot. */
+function recordsOf({ live, refusals }: Image): { readonly [T in TableName]: Iterable<Given<T>> } {
+  const all = <T extends TableName>(kind: RecordKind) =>
+    live.records(kind).map((record) => givenOf<T>(record, record.kind !== 'step' && !isAtRest(record)))
+  return {
+    states: all<'states'>('document'),
+    jobs: all<'jobs'>('job'),
+    steps: givenSteps(live),
+    outbox: all<'outbox'>('outbox'),
+    runs: all<'runs'>('run'),
+    workstreams: all<'workstreams'>('workstream'),
+    claims: givenSettled<'claims'>(live.devices.claims.entries()),
+    refusals: givenSettled<'refusals'>(refusals.entries()),
+  }
+}
+
+function givenOf<T extends TableName>(record: LedgerRecord, open: boolean): Given<T> {
+  return {
+    tenant_id: record.tenant_id,
+    id: idOf(record),
+    value: record as ValueOf[TableName] as ValueOf[T],
+    open,
+  }
+}
+
+/** Steps rest when their job does. */
+function* givenSteps(live: LiveState): Generator<Given<'steps'>> {
+  for (const { job, steps } of live.jobs()) {
+    for (const step of steps) yield givenOf(step, !isAtRest(job))
+  }
+}
+
+function* givenSettled<T extends 'claims' | 'refusals'>(
+  entries: Iterable<readonly [tenant_id: string, id: string, value: ValueOf[T]]>,
+): Generator<Given<T>> {
+  for (const [tenant_id, id, value] of entries) yield { tenant_id, id, value, open: false }
+}
+
+/** Seals whatever is not sealed yet, oldest first, each after the one before it. */
+async function sealDeltas({ disk, folder }: JournalPlace, deltas: readonly DeltaLog[]): Promise<string[]> {
+  const audit = `${folder}/${AUDIT_FOLDER}`
+  await disk.makeFolder(audit)
+  await disk.syncFolder(folder)
+  const newest = (await listSegments(disk, audit)).at(-1)
+  let previous: SegmentLink | null = newest === undefined ? null : await new Segment(disk, newest).link()
+  const sealed: string[] = []
+  for (const delta of deltas) {
+    if (delta.lastSeq >= delta.firstSeq) {
+      const { firstSeq, lastSeq } = delta
+      previous = await sealSegment(disk, { folder: audit, firstSeq, lastSeq, lines: delta.texts(), previous })
+    }
+    sealed.push(delta.path)
+  }
+  return sealed
+}

@@ -1,0 +1,42 @@
+import { Worker } from 'node:worker_threads'
+import { nodeDisk } from '../../world/node-disk.ts'
+import { type Compacted, type CompactionJob, compact } from './compaction.ts'
+import type { JournalPlace } from './load-journal.ts'
+
+type Compactor = (place: JournalPlace, job: CompactionJob, signal: AbortSignal) => Promise<Compacted>
+
+/** What a worker says when it is done. */
+export type WorkerAnswer =
+  | { readonly compacted: Compacted }
+  | { readonly failed: { readonly message: string; readonly code: string | undefined } }
+
+/** On a real disk another thread does it; a disk in memory cannot be given to one. */
+export function compactorFor({ disk }: JournalPlace): Compactor {
+  return disk === nodeDisk ? compactInWorker : compact
+}
+
+const WORKER = new URL(`./compaction-worker${import.meta.url.slice(-3)}`, import.meta.url)
+
+async function compactInWorker(
+  { folder }: JournalPlace,
+  job: CompactionJob,
+  signal: AbortSignal,
+): Promise<Compacted> {
+  const worker = new Worker(WORKER, { workerData: { folder, job } })
+  // A compaction that is cut off is done again another time; nobody has to wait for it to end.
+  worker.unref()
+  const end = () => void worker.terminate()
+  signal.addEventListener('abort', end)
+  try {
+    const answer = await new Promise<WorkerAnswer>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      worker.once('exit', (code) => reject(new Error(`the compaction ended with ${code}`)))
+    })
+    if ('compacted' in answer) return answer.compacted
+    throw Object.assign(new Error(answer.failed.message), { code: answer.failed.code })
+  } finally {
+    signal.removeEventListener('abort', end)
+    await worker.terminate()
+  }
+}

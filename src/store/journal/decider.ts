@@ -1,0 +1,247 @@
+import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
+import { type AuditEntry, hopsOf, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
+import type { IdSource } from '../../core/decision.ts'
+import {
+  type Change,
+  type ClaimKey,
+  change,
+  type Decision,
+  type Given,
+  type Refused,
+} from '../../core/decision.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import type { Clock } from '../../world/clock.ts'
+import type { Devices, Undo } from '../live/devices.ts'
+import { type DecisionView, decideOn } from '../live/live-given.ts'
+import type { Outcome } from '../store.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { Image } from './image.ts'
+import { encodeCommit, type Nths } from './lines/encode.ts'
+import { refusalName } from './lines/line.ts'
+import { type Found, Looked, nameOfClaim, nameOfKey } from './looked.ts'
+
+/** More look-ups than any decision needs: it asks for what it does not have, and has it then. */
+const MOST_LOOKUPS = 1000
+
+/** What a try came to: the outcome when it is durable, or what has to be looked up first. */
+type Tried<A> = Promise<Outcome<A>> | Missing
+
+class Missing {
+  readonly keys: readonly RecordKey[]
+  readonly claims: readonly ClaimKey[]
+  readonly refusals: readonly RecordName[]
+
+  constructor(parts: Partial<Missing>) {
+    this.keys = parts.keys ?? []
+    this.claims = parts.claims ?? []
+    this.refusals = parts.refusals ?? []
+  }
+}
+
+export interface RecordName {
+  readonly tenant_id: string
+  readonly name: string
+}
+
+/**
+ * Takes decisions on the image and commits them. What is in memory is decided on at once, in the order of the
+ * calls; a decision that needs something from the snapshot waits for it and is then taken on what is there by then.
+ */
+export class Decider {
+  readonly #image: Image
+  readonly #group: GroupCommit
+  readonly #clock: Clock
+  readonly #ids: IdSource
+  readonly #view: View
+  #now: number
+
+  constructor(image: Image, group: GroupCommit, clock: Clock, ids: IdSource, now: number) {
+    this.#image = image
+    this.#group = group
+    this.#clock = clock
+    this.#ids = ids
+    this.#now = now
+    this.#view = new View(image)
+  }
+
+  /** Never goes back, whatever the clock does. */
+  time(): number {
+    this.#now = Math.max(this.#now, this.#clock.now())
+    return this.#now
+  }
+
+  transact<A>(decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    try {
+      if (this.#group.room() !== null) return this.#later(decide, null)
+      const tried = this.#try(decide, null)
+      return tried instanceof Missing ? this.#later(decide, tried) : tried
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  async #later<A>(decide: (given: Given) => Decision<A>, missing: Missing | null): Promise<Outcome<A>> {
+    let wanted = missing
+    let looked = new Looked()
+    for (let round = 0; round < MOST_LOOKUPS; round++) {
+      if (wanted !== null) await looked.lookUp(this.#image, wanted)
+      await this.#group.room()
+      // The snapshot was replaced meanwhile, and what was read from the old one may have changed since.
+      if (!looked.isCurrent(this.#image)) looked = new Looked()
+      const tried = this.#try(decide, looked)
+      if (!(tried instanceof Missing)) return tried
+      wanted = tried
+    }
+    throw new Error('a decision comes to an end')
+  }
+
+  #try<A>(decide: (given: Given) => Decision<A>, looked: Looked | null): Tried<A> {
+    if (this.#group.failure !== null) throw this.#group.failure
+    const view = this.#view.with(looked)
+    const decision = decideOn(view, this.time(), this.#ids, decide)
+    if (decision.kind === 'need') return new Missing({ keys: decision.keys })
+    if (view.unknownClaims.length > 0) return new Missing({ claims: view.unknownClaims })
+    if (decision.kind === 'refusal') return this.#refuse(decision, looked)
+    return this.#commit(decision.change, decision.change.audit, { ok: true, answer: decision.answer }, looked)
+  }
+
+  #refuse<A>({ refusal, audit }: Refused, looked: Looked | null): Tried<A> {
+    const outcome = { ok: false, refusal } as const
+    return audit === null ? this.#answer(outcome) : this.#commit(NOTHING, [audit], outcome, looked)
+  }
+
+  #commit<A>(
+    change: Change,
+    audit: readonly AuditEntry[],
+    outcome: Outcome<A>,
+    looked: Looked | null,
+  ): Tried<A> {
+    let kept = audit
+    let nths: Nths | undefined
+    if (audit.some(({ event }) => event !== 'moved')) {
+      const capped = this.#cap(audit, looked)
+      if (capped instanceof Missing) return capped
+      kept = capped.kept
+      nths = capped.nths
+    }
+    if (isNothing(change) && kept.length === 0) return this.#answer(outcome)
+    const first = this.#group.nextSeq
+    for (const put of change.puts) put.etag = String(first)
+    const encoded = encodeCommit(change, kept, first, (key) => this.#before(key, looked), nths)
+    // Nothing can go wrong from here on, so memory and disk will say the same.
+    if (looked !== null) this.#admit(change, looked)
+    this.#image.pending.add(change, first)
+    const undo = both(
+      this.#image.live.devices.apply(change),
+      nths === undefined ? null : this.#countRefusals(nths),
+    )
+    for (const put of change.puts) Object.freeze(put)
+    let records = 0
+    for (const entry of kept) records += hopsOf(entry)
+    return this.#group.add(encoded, { change, first, undo, records }).then(() => outcome)
+  }
+
+  /** An answer may rest on what is not durable yet, so it waits until that is. */
+  #answer<A>(outcome: Outcome<A>): Promise<Outcome<A>> {
+    const durable = this.#group.durable()
+    return durable === null ? Promise.resolve(outcome) : durable.then(() => outcome)
+  }
+
+  /** A client in a loop must not fill the log: entries that did not move anything are kept up to a number. */
+  #cap(
+    audit: readonly AuditEntry[],
+    looked: Looked | null,
+  ): { readonly kept: readonly AuditEntry[]; readonly nths: Nths } | Missing {
+    const nths = new Map<AuditEntry, number>()
+    const counted = new Map<string, number>()
+    const kept: AuditEntry[] = []
+    for (const entry of audit) {
+      if (entry.event === 'moved') {
+        kept.push(entry)
+        continue
+      }
+      const { tenant_id } = entry
+      const name = refusalName(entry.kind, entry.id)
+      const known = `${tenant_id}\n${name}`
+      const count =
+        counted.get(known) ?? this.#image.refusalsOf(tenant_id, name) ?? looked?.refusalsOf(tenant_id, name)
+      if (count === undefined) return new Missing({ refusals: [{ tenant_id, name }] })
+      if (count >= REFUSALS_KEPT_PER_RECORD) continue
+      counted.set(known, count + 1)
+      nths.set(entry, count + 1)
+      kept.push(entry)
+    }
+    return { kept, nths }
+  }
+
+  #countRefusals(nths: Nths): Undo {
+    const { refusals } = this.#image
+    for (const [{ tenant_id, kind, id }, nth] of nths) refusals.set(tenant_id, refusalName(kind, id), nth)
+    return () => {
+      // One less than this is what there was, in memory or in the snapshot.
+      for (const [{ tenant_id, kind, id }, nth] of nths) {
+        const name = refusalName(kind, id)
+        refusals.set(tenant_id, name, Math.min(nth - 1, refusals.get(tenant_id, name) ?? nth - 1))
+      }
+    }
+  }
+
+  #before<K extends RecordKind>(key: RecordKey<K>, looked: Looked | null): RecordOf[K] | null {
+    return this.#image.decided(key) ?? looked?.record(key) ?? null
+  }
+
+  /** What is about to change has to be in memory: it was only in the snapshot until now. */
+  #admit(change: Change, looked: Looked): void {
+    for (const put of change.puts) {
+      const found = looked.aggregateOf(put)
+      if (found !== null && this.#image.decided(found.key) === null) this.#image.admit(found.aggregate)
+    }
+  }
+}
+
+const { change: NOTHING } = change(null, {})
+
+function isNothing({ puts, claims, slots, signals }: Change): boolean {
+  return puts.length === 0 && claims.length === 0 && slots.length === 0 && signals.length === 0
+}
+
+function both(a: Undo | null, b: Undo | null): Undo | null {
+  if (a === null || b === null) return a ?? b
+  return () => {
+    b()
+    a()
+  }
+}
+
+/** What a decision sees: what was decided so far, and what was looked up for it. */
+class View implements DecisionView {
+  readonly devices: Devices
+  /** Claims that were asked for and have to be looked up before the answer counts. */
+  unknownClaims: ClaimKey[] = []
+  readonly #image: Image
+  #looked: Looked | null = null
+
+  constructor(image: Image) {
+    this.#image = image
+    this.devices = image.live.devices
+  }
+
+  with(looked: Looked | null): this {
+    this.#looked = looked
+    if (this.unknownClaims.length > 0) this.unknownClaims = []
+    return this
+  }
+
+  aggregate<K extends AggregateKind>(kind: K, tenant_id: string, id: string): Found<AggregateOf[K]> {
+    const known = this.#image.aggregate(kind, tenant_id, id)
+    if (known !== undefined || this.#looked === null) return known
+    return this.#looked.aggregate(nameOfKey({ kind, tenant_id, id })) as Found<AggregateOf[K]>
+  }
+
+  ownerOf(claim: ClaimKey): string | undefined {
+    const known = this.#image.ownerOf(claim)
+    const owner = known === undefined ? this.#looked?.ownerOf(nameOfClaim(claim)) : known
+    if (owner === undefined) this.unknownClaims.push(claim)
+    return owner ?? undefined
+  }
+}

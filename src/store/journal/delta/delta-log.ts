@@ -1,0 +1,173 @@
+import type { AuditRecord } from '../../../core/audit.ts'
+import { LedgerDamaged } from '../../../errors/journal-errors.ts'
+import type { Disk, DiskReader } from '../../../world/disk.ts'
+import { type AuditQuery, matchesAudit } from '../../query.ts'
+import type { Line } from '../lines/line.ts'
+import type { Direction, HistorySource } from '../segments/history.ts'
+import { recordsOf } from '../segments/line-records.ts'
+import { parseLine } from './parse-batches.ts'
+import { readBatches, readHeader } from './read-delta.ts'
+
+/** How much is read and looked through at a time. */
+const PIECE_BYTES = 256 * 1024
+
+interface Written {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly at: number
+  readonly end: number
+}
+
+/** The history in a delta file, as far as it is durable. */
+export class DeltaLog implements HistorySource {
+  readonly path: string
+  readonly firstSeq: number
+  readonly #disk: Disk
+  /** First seq and first byte of each batch. */
+  readonly #seqs: number[] = []
+  readonly #ats: number[] = []
+  #end = 0
+  #lastSeq: number
+  /** False while nobody has looked at what is in the file. */
+  #isKnown = true
+
+  constructor(disk: Disk, path: string, firstSeq: number) {
+    this.#disk = disk
+    this.path = path
+    this.firstSeq = firstSeq
+    this.#lastSeq = firstSeq - 1
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** Where the last batch ends. */
+  get end(): number {
+    return this.#end
+  }
+
+  /** It goes up to there, but nobody needed to read it yet. */
+  endBefore(seq: number): void {
+    this.#lastSeq = seq - 1
+    this.#isKnown = false
+  }
+
+  /** A batch is durable. */
+  note({ firstSeq, lastSeq, at, end }: Written): void {
+    this.#seqs.push(firstSeq)
+    this.#ats.push(at)
+    this.#end = end
+    this.#lastSeq = lastSeq
+  }
+
+  /** Its lines as they are, without newlines, header and blank lines. */
+  async *texts(): AsyncGenerator<string> {
+    for await (const piece of this.#forwards(0)) yield* linesOf(piece)
+  }
+
+  async *records(query: AuditQuery, place: number, direction: Direction): AsyncGenerator<AuditRecord> {
+    const sign = direction === 'asc' ? 1 : -1
+    const needles = needlesOf(query)
+    const has = (text: { includes(needle: string): boolean }) =>
+      needles.every((needle) => text.includes(needle))
+    for await (const piece of sign === 1 ? this.#forwards(place) : this.#backwards(place)) {
+      if (!has(piece)) continue
+      const texts = linesOf(piece)
+      for (const text of sign === 1 ? texts : texts.reverse()) {
+        const records = has(text) ? recordsOf(this.#parse(text)) : []
+        for (const record of sign === 1 ? records : records.reverse()) {
+          if (sign * (record.seq - place) > 0 && matchesAudit(record, query)) yield record
+        }
+      }
+    }
+  }
+
+  #parse(text: string): Line {
+    const line = parseLine(Buffer.from(text))
+    if (typeof line === 'string') throw new LedgerDamaged({ file: this.path, byte: 0 }, line)
+    return line
+  }
+
+  /** Pieces from the batch on that holds what comes after the place. */
+  async *#forwards(place: number): AsyncGenerator<Buffer> {
+    await using file = await this.#open()
+    for (let batch = Math.max(0, this.#batchOf(place + 1)); batch < this.#ats.length; ) {
+      const at = this.#ats[batch] as number
+      let next = batch + 1
+      while (next < this.#ats.length && (this.#ats[next] as number) - at < PIECE_BYTES) next++
+      yield file.read(at, this.#ats[next] ?? this.#end)
+      batch = next
+    }
+  }
+
+  /** Pieces from the batch on that holds what comes before the place, the last one first. */
+  async *#backwards(place: number): AsyncGenerator<Buffer> {
+    await using file = await this.#open()
+    for (let batch = this.#batchOf(place - 1); batch >= 0; ) {
+      const end = this.#ats[batch + 1] ?? this.#end
+      let first = batch
+      while (first > 0 && end - (this.#ats[first - 1] as number) < PIECE_BYTES) first--
+      yield file.read(this.#ats[first] as number, end)
+      batch = first - 1
+    }
+  }
+
+  /** The last batch that begins at or before a seq; -1 when there is none. */
+  #batchOf(seq: number): number {
+    let low = 0
+    let high = this.#seqs.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#seqs[middle] as number) <= seq) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+
+  async #open(): Promise<OpenDelta> {
+    const file = await this.#disk.openToRead(this.path)
+    if (file === null) throw new HistoryMoved()
+    if (this.#isKnown) return new OpenDelta(file)
+    this.#isKnown = true
+    for await (const batches of readBatches(file, await readHeader(file, this.path))) {
+      for (const batch of batches) this.note(batch)
+    }
+    return new OpenDelta(file)
+  }
+}
+
+/** The delta was sealed meanwhile: what it had is in a segment now. */
+export class HistoryMoved extends Error {}
+
+class OpenDelta implements AsyncDisposable {
+  readonly #file: DiskReader
+
+  constructor(file: DiskReader) {
+    this.#file = file
+  }
+
+  async read(at: number, end: number): Promise<Buffer> {
+    const bytes = await this.#file.read(at, end - at)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#file.close()
+  }
+}
+
+function linesOf(piece: Buffer): string[] {
+  return piece
+    .toString('utf8')
+    .split('\n')
+    .filter((text) => text !== '')
+}
+
+/** What a line that matches has in it, as it stands there: most lines can be passed over without parsing them. */
+function needlesOf(query: AuditQuery): readonly string[] {
+  const { id, job_id, doc_id, tenant_id, adapter, error_type, actor, state } = query
+  return [id, job_id, doc_id, tenant_id, adapter, error_type, actor, state]
+    .filter((value) => value !== undefined)
+    .map((value) => JSON.stringify(value))
+}

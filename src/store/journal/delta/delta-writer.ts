@@ -1,0 +1,98 @@
+import { toIso } from '../../../core/time.ts'
+import type { Disk, DiskFile } from '../../../world/disk.ts'
+import { deltaName, TEMPORARY } from '../file-names.ts'
+import { withChecksum } from '../lines/checksum.ts'
+import type { DeltaHeader, DeltaPlace } from './read-delta.ts'
+
+/** How much is filled with newlines ahead: overwriting is cheaper to sync than growing. */
+const FILL_BYTES = 1024 * 1024
+
+/** A batch this large is cheaper to append than to fill for. */
+const LARGE_BATCH_BYTES = 64 * 1024
+
+const FILL = Buffer.alloc(FILL_BYTES, '\n')
+
+/** Appends batches to a delta file. One at a time: the caller waits for each. */
+export class DeltaWriter {
+  readonly path: string
+  readonly #file: DiskFile
+  #end: number
+  #size: number
+
+  private constructor(path: string, file: DiskFile, end: number, size: number) {
+    this.path = path
+    this.#file = file
+    this.#end = end
+    this.#size = size
+  }
+
+  /** Makes a new delta. It has its name only when its header is durable. */
+  static async create(disk: Disk, folder: string, firstSeq: number, now: number): Promise<DeltaWriter> {
+    const path = `${folder}/${deltaName(firstSeq)}`
+    const bytes = Buffer.from(headerLine(firstSeq, toIso(now)))
+    const file = await disk.open(path + TEMPORARY)
+    try {
+      await file.truncate(0)
+      await file.write(0, bytes)
+      await file.sync()
+      await disk.rename(path + TEMPORARY, path)
+      await disk.syncFolder(folder)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+    return new DeltaWriter(path, file, bytes.length, bytes.length)
+  }
+
+  /** Goes on with a delta after its last whole batch; whatever comes after that is cut off. */
+  static async goOn(disk: Disk, path: string, { at }: DeltaPlace): Promise<DeltaWriter> {
+    const file = await disk.open(path)
+    const size = await file.size()
+    if (size > at) {
+      await file.truncate(at)
+      await file.sync()
+    }
+    return new DeltaWriter(path, file, at, at)
+  }
+
+  /** Where the next batch will begin. */
+  get end(): number {
+    return this.#end
+  }
+
+  /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. */
+  async append(batch: Uint8Array): Promise<void> {
+    if (this.#end + batch.length > this.#size && batch.length < LARGE_BATCH_BYTES) await this.#fill()
+    await this.#file.writeThrough(this.#end, batch)
+    this.#end += batch.length
+    this.#size = Math.max(this.#size, this.#end)
+  }
+
+  /** Cuts off what a failed append may have left, so that the next batch comes right after the last good one. */
+  async takeBack(): Promise<void> {
+    await this.#file.truncate(this.#end)
+    this.#size = this.#end
+    await this.#file.sync()
+  }
+
+  /** Ends the file where its last batch ends. */
+  async finish(): Promise<void> {
+    if (this.#size > this.#end) await this.takeBack()
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+
+  async #fill(): Promise<void> {
+    await this.#file.write(this.#size, FILL)
+    this.#size += FILL_BYTES
+    await this.#file.sync()
+  }
+}
+
+/** The first line of a delta. */
+export function headerLine(first_seq: number, created_at: string): string {
+  const header: DeltaHeader = { waybill: 'delta', version: '1.0', first_seq, created_at }
+  return `${withChecksum(JSON.stringify(header).slice(0, -1))}\n`
+}

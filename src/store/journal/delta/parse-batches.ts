@@ -1,0 +1,121 @@
+import { hasChecksum } from '../lines/checksum.ts'
+import { type Line, placesOf } from '../lines/line.ts'
+
+const NEWLINE = 0x0a
+
+/** A line with where it is. */
+export interface PlacedLine {
+  readonly line: Line
+  /** Of its first byte, in the file. */
+  readonly at: number
+  /** With its newline. */
+  readonly bytes: number
+}
+
+export interface ParsedBatch {
+  readonly lines: readonly PlacedLine[]
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** Where its first line begins and its last one ends. */
+  readonly at: number
+  readonly end: number
+}
+
+export interface Parsed {
+  readonly batches: readonly ParsedBatch[]
+  /** Where the first batch begins that is not whole, or the bytes end. */
+  readonly end: number
+  /** The first line that is not what it has to be, and why; null when there are only blank lines after `end`. */
+  readonly trouble: Trouble | null
+}
+
+export interface Trouble {
+  readonly at: number
+  readonly what: string
+}
+
+/**
+ * Whole batches in bytes that begin between two batches. Knowing which seq comes next, it stops at the first
+ * line that is not the next line of the next batch.
+ */
+export function parseBatches(bytes: Buffer, base: number, nextSeq: number): Parsed {
+  const batches: ParsedBatch[] = []
+  let seq = nextSeq
+  let at = skipBlank(bytes, 0)
+  while (at < bytes.length) {
+    const batch = parseBatch(bytes, base, at, seq)
+    if ('what' in batch) return { batches, end: base + at, trouble: batch }
+    batches.push(batch)
+    seq = batch.lastSeq + 1
+    at = skipBlank(bytes, batch.end - base)
+  }
+  return {
+    batches,
+    end: base + (batches.length === 0 ? 0 : (batches.at(-1) as ParsedBatch).end - base),
+    trouble: null,
+  }
+}
+
+function parseBatch(bytes: Buffer, base: number, start: number, nextSeq: number): ParsedBatch | Trouble {
+  const lines: PlacedLine[] = []
+  let seq = nextSeq
+  let at = start
+  for (let count = 1; lines.length < count; ) {
+    const end = bytes.indexOf(NEWLINE, at)
+    if (end === -1) return { at: base + at, what: 'the line is cut off' }
+    const line = parseLine(bytes.subarray(at, end))
+    if (typeof line === 'string') return { at: base + at, what: line }
+    const [first, size, index] = line.batch
+    if (line.seq !== seq || first !== nextSeq || index !== lines.length) {
+      return { at: base + at, what: `seq ${nextSeq} should come here, and seq ${line.seq} does` }
+    }
+    lines.push({ line, at: base + at, bytes: end + 1 - at })
+    count = size
+    seq += placesOf(line)
+    at = end + 1
+  }
+  return { lines, firstSeq: nextSeq, lastSeq: seq - 1, at: base + start, end: base + at }
+}
+
+/** The line, or what is wrong with it. */
+export function parseLine(bytes: Buffer): Line | string {
+  if (bytes.length === 0) return 'the line is blank'
+  if (!hasChecksum(bytes)) return 'the line does not have its checksum'
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Line
+  } catch {
+    return 'the line is not JSON'
+  }
+}
+
+/**
+ * Whether a good line of another batch than the one that begins with `seq` is there: then bytes before it have
+ * changed that were safe already, for a batch is only written when the one before it is.
+ */
+export function holdsLineOfOtherBatch(bytes: Buffer, seq: number): boolean {
+  for (let at = 0; at < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, at)
+    const end = newline === -1 ? bytes.length : newline
+    const line = end > at ? parseLine(bytes.subarray(at, end)) : 'blank'
+    if (typeof line !== 'string' && line.batch?.[0] !== seq) return true
+    at = end + 1
+  }
+  return false
+}
+
+/** Only newlines, and zeros where the file grew and was never written. */
+export function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === NEWLINE || byte === 0)
+}
+
+export function countLines(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++
+  return lines
+}
+
+function skipBlank(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at] === NEWLINE) at++
+  return at
+}

@@ -1,0 +1,212 @@
+import type { Change } from '../../core/decision.ts'
+import { DiskFull, WriterFailed } from '../../errors/journal-errors.ts'
+import type { WaybillError } from '../../errors/waybill-error.ts'
+import type { Undo } from '../live/devices.ts'
+import type { DeltaWriter } from './delta/delta-writer.ts'
+import { withChecksum } from './lines/checksum.ts'
+import type { EncodedCommit } from './lines/encode.ts'
+
+/** Decisions wait for room when so much is waiting to be written. */
+const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024
+
+/** A commit on its way to the disk. */
+export interface PendingCommit {
+  readonly change: Change
+  readonly first: number
+  readonly undo: Undo | null
+  /** How many audit records it makes. */
+  readonly records: number
+}
+
+/** What was written together. */
+export interface WrittenBatch {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** Where in the delta it begins and ends. */
+  readonly at: number
+  readonly end: number
+  readonly commits: readonly PendingCommit[]
+}
+
+interface Outlet {
+  readonly folder: string
+  /** In the order in which they were decided, before any caller learns of it. */
+  durable(batch: WrittenBatch): void
+  /** Everything pending was not written, and will not be: it is to be taken back, the newest first. */
+  failed(commits: readonly PendingCommit[]): void
+}
+
+/**
+ * One write for everyone who is waiting. While a batch is being written the next one fills; it is written when
+ * the first is safe, never before, so that a crash can only ever cut off the last one.
+ *
+ * A write that fails takes all that is pending with it, since later decisions were made on earlier ones. When the
+ * disk is full that is all, and the next commit tries again. After any other failure nobody knows what the disk
+ * holds, and this writer never writes again.
+ */
+export class GroupCommit {
+  readonly #outlet: Outlet
+  #writer: DeltaWriter
+  #filling: Batch
+  #writing: Batch | null = null
+  #failure: WaybillError | null = null
+  #scheduled = false
+  /** Something else has the file now: a new one is being started, or what failed is being taken back. */
+  #paused = false
+  readonly #turns: (() => void)[] = []
+
+  constructor(writer: DeltaWriter, nextSeq: number, outlet: Outlet) {
+    this.#writer = writer
+    this.#outlet = outlet
+    this.#filling = new Batch(nextSeq)
+  }
+
+  /** Why it does not write any more. */
+  get failure(): WaybillError | null {
+    return this.#failure
+  }
+
+  get writer(): DeltaWriter {
+    return this.#writer
+  }
+
+  /** The seq that the next commit begins with. */
+  get nextSeq(): number {
+    return this.#filling.nextSeq
+  }
+
+  /** Resolves when the commit is durable. */
+  add({ starts, places }: EncodedCommit, commit: PendingCommit): Promise<void> {
+    const batch = this.#filling
+    for (const start of starts) batch.add(start)
+    batch.nextSeq += places
+    batch.commits.push(commit)
+    if (!this.#scheduled && this.#writing === null) this.#flushSoon()
+    return batch.done.promise
+  }
+
+  /** Resolves when everything decided so far is durable; null when it is. */
+  durable(): Promise<void> | null {
+    if (this.#filling.commits.length > 0) return this.#filling.done.promise
+    return this.#writing?.done.promise ?? null
+  }
+
+  /** Resolves when there is room for more; null when there is. */
+  room(): Promise<void> | null {
+    return this.#filling.characters < MOST_WAITING_CHARACTERS
+      ? null
+      : this.#filling.done.promise.catch(() => {})
+  }
+
+  /** Does something with the file between two batches. */
+  async between<T>(task: (writer: DeltaWriter) => Promise<T>): Promise<T> {
+    while (this.#writing !== null || this.#paused) await new Promise<void>((turn) => this.#turns.push(turn))
+    this.#paused = true
+    try {
+      return await task(this.#writer)
+    } finally {
+      this.#goOn()
+    }
+  }
+
+  /** Goes on in another file. Call it in `between`. */
+  switchTo(writer: DeltaWriter): void {
+    this.#writer = writer
+  }
+
+  /** After everything that is waiting to run has run: whoever was just answered may have more to write. */
+  #flushSoon(): void {
+    this.#scheduled = true
+    process.nextTick(() => {
+      this.#scheduled = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    if (this.#writing !== null || this.#paused || this.#failure !== null) return
+    const batch = this.#filling
+    if (batch.commits.length === 0) return
+    this.#writing = batch
+    this.#filling = new Batch(batch.nextSeq)
+    const at = this.#writer.end
+    this.#writer.append(batch.bytes()).then(
+      () => this.#succeed(batch, at),
+      (error: unknown) => this.#fail(batch, error),
+    )
+  }
+
+  #succeed(batch: Batch, at: number): void {
+    this.#writing = null
+    const { firstSeq, nextSeq, commits } = batch
+    this.#outlet.durable({ firstSeq, lastSeq: nextSeq - 1, at, end: this.#writer.end, commits })
+    batch.done.resolve()
+    this.#goOn()
+  }
+
+  #fail(batch: Batch, cause: unknown): void {
+    const isFull = (cause as NodeJS.ErrnoException)?.code === 'ENOSPC'
+    const { folder } = this.#outlet
+    const error = isFull ? new DiskFull(folder, cause) : new WriterFailed(folder, cause)
+    if (!isFull) this.#failure = error
+    const behind = this.#filling
+    this.#filling = new Batch(batch.firstSeq)
+    this.#outlet.failed([...batch.commits, ...behind.commits])
+    this.#writing = null
+    this.#paused = true
+    batch.done.reject(error)
+    behind.done.reject(error)
+    if (isFull) void this.#takeBack()
+    else this.#goOn()
+  }
+
+  async #takeBack(): Promise<void> {
+    try {
+      await this.#writer.takeBack()
+    } catch (cause) {
+      this.#failure = new WriterFailed(this.#outlet.folder, cause)
+      const { firstSeq, commits, done } = this.#filling
+      this.#filling = new Batch(firstSeq)
+      this.#outlet.failed(commits)
+      done.reject(this.#failure)
+    }
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    this.#paused = false
+    const turn = this.#turns.shift()
+    if (turn !== undefined) turn()
+    else if (this.#filling.commits.length > 0) this.#flushSoon()
+  }
+}
+
+class Batch {
+  readonly firstSeq: number
+  nextSeq: number
+  characters = 0
+  readonly commits: PendingCommit[] = []
+  readonly done: PromiseWithResolvers<void> = Promise.withResolvers()
+  readonly #starts: string[] = []
+
+  constructor(firstSeq: number) {
+    this.firstSeq = firstSeq
+    this.nextSeq = firstSeq
+    // Whoever is concerned waits for it; nobody has to be.
+    this.done.promise.catch(() => {})
+  }
+
+  add(start: string): void {
+    this.#starts.push(start)
+    this.characters += start.length
+  }
+
+  bytes(): Buffer {
+    const place = `,"batch":[${this.firstSeq},${this.#starts.length},`
+    let text = ''
+    for (let index = 0; index < this.#starts.length; index++) {
+      text += `${withChecksum(`${this.#starts[index]}${place}${index}]`)}\n`
+    }
+    return Buffer.from(text)
+  }
+}

@@ -1,0 +1,206 @@
+import {
+  type AggregateKind,
+  type AggregateOf,
+  idOf,
+  isAtRest,
+  type JobAggregate,
+  type LedgerRecord,
+  type RecordKey,
+  type RecordOf,
+} from '../../core/aggregate.ts'
+import type { ClaimKey } from '../../core/decision.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import type { Timers } from '../../world/timers.ts'
+import { Layers } from '../live/layers.ts'
+import { type AloneRecord, LiveState } from '../live/live-state.ts'
+import type { PendingCommit } from './group-commit.ts'
+import { PendingState } from './pending-state.ts'
+import type { Snapshot } from './snapshot/snapshot.ts'
+import { TABLE_OF, type TableName } from './snapshot/tables.ts'
+
+type EvictableKind = Exclude<RecordKind, 'step'>
+
+/** A record that has come to rest, and when it did. */
+interface Rested {
+  readonly key: RecordKey<EvictableKind>
+  readonly seq: number
+}
+
+/** How many records are forgotten at a time, so that nobody waits for it. */
+const EVICTED_AT_ONCE = 1000
+
+/**
+ * The ledger as it is now: in memory everything that is open or was touched since the snapshot, the rest in the
+ * snapshot. What is in memory is newer than what the snapshot says.
+ */
+export class Image {
+  readonly live = new LiveState()
+  readonly pending = new PendingState(this.live)
+  /** How many refusals were kept, by tenant and name of the record. */
+  readonly refusals = new Layers<number>()
+  /** Records that could be forgotten as soon as a snapshot has them, oldest first. */
+  #rested: Rested[] = []
+  readonly #timers: Timers
+  #base: BaseInUse | null = null
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+  }
+
+  get base(): Snapshot | null {
+    return this.#base?.snapshot ?? null
+  }
+
+  /** What is known without looking at the disk: undefined when there might be one. */
+  aggregate<K extends AggregateKind>(
+    kind: K,
+    tenant_id: string,
+    id: string,
+  ): AggregateOf[K] | null | undefined {
+    return (
+      this.pending.aggregate(kind, tenant_id, id) ??
+      this.live.aggregate(kind, tenant_id, id) ??
+      this.#nullIfAbsent(TABLE_OF[kind], tenant_id, id)
+    )
+  }
+
+  /** Null when nobody owns it; undefined when somebody might. */
+  ownerOf({ tenant_id, key }: ClaimKey): string | null | undefined {
+    return this.live.devices.claims.get(tenant_id, key) ?? this.#nullIfAbsent('claims', tenant_id, key)
+  }
+
+  /** How many refusals of a record are kept; undefined when that has to be looked up. */
+  refusalsOf(tenant_id: string, name: string): number | undefined {
+    const kept = this.refusals.get(tenant_id, name)
+    return kept ?? (this.#nullIfAbsent('refusals', tenant_id, name) === null ? 0 : undefined)
+  }
+
+  /** A record as of what was decided; what is on disk only is not looked at. */
+  decided<K extends RecordKind>({ kind, tenant_id, id }: RecordKey<K>): RecordOf[K] | null {
+    const key = { kind, tenant_id, id } as RecordKey<RecordKind>
+    return (this.#decided(key) ?? this.live.record(key)) as RecordOf[K] | null
+  }
+
+  /** Runs a read of the snapshot, which stays open until it is done. */
+  async read<T>(read: (base: Snapshot) => Promise<T>): Promise<T | null> {
+    const base = this.#base
+    if (base === null) return null
+    base.users++
+    try {
+      return await read(base.snapshot)
+    } finally {
+      base.users--
+      if (base.retired && base.users === 0) await base.snapshot.close()
+    }
+  }
+
+  /** An aggregate from the snapshot. */
+  async load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
+    const { kind, tenant_id, id } = key
+    const found =
+      kind === 'job'
+        ? await this.read((base) => settledJob(base, tenant_id, id))
+        : await this.read((base) => base.get(TABLE_OF[kind], tenant_id, id))
+    return found as AggregateOf[K] | null
+  }
+
+  /** A record from the snapshot. */
+  async loadRecord<K extends RecordKind>({ kind, tenant_id, id }: RecordKey<K>): Promise<RecordOf[K] | null> {
+    return (await this.read((base) => base.get(TABLE_OF[kind], tenant_id, id))) as RecordOf[K] | null
+  }
+
+  async loadOwner({ tenant_id, key }: ClaimKey): Promise<string | null> {
+    return (await this.read((base) => base.get('claims', tenant_id, key))) as string | null
+  }
+
+  async loadRefusals(tenant_id: string, name: string): Promise<number> {
+    return ((await this.read((base) => base.get('refusals', tenant_id, name))) as number | null) ?? 0
+  }
+
+  /** Takes in what only the snapshot had, to be changed. */
+  admit(aggregate: AloneRecord | JobAggregate): void {
+    this.live.admit(aggregate)
+    const record = 'kind' in aggregate ? aggregate : aggregate.job
+    this.noteRest(record, Number(record.etag))
+  }
+
+  /** A commit is durable. */
+  settle({ change, first }: PendingCommit): void {
+    this.pending.settle(change, first)
+    for (const put of change.puts) this.noteRest(put, first)
+  }
+
+  /** Remembers a record that has come to rest. */
+  noteRest(record: LedgerRecord, seq: number): void {
+    if (record.kind === 'step' || !isAtRest(record)) return
+    this.#rested.push({ key: { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }, seq })
+  }
+
+  /** What was remembered by now belongs to seqs up to this one. */
+  seal(seq: number): void {
+    this.live.devices.claims.seal(seq)
+    this.refusals.seal(seq)
+  }
+
+  /** A new snapshot: what it has and what is at rest is forgotten, a little at a time. */
+  async rebase(snapshot: Snapshot | null): Promise<void> {
+    const before = this.#base
+    this.#base = snapshot === null ? null : { snapshot, users: 0, retired: false }
+    if (before !== null) {
+      before.retired = true
+      if (before.users === 0) await before.snapshot.close()
+    }
+    if (snapshot === null) return
+    this.live.devices.claims.drop(snapshot.head.seq)
+    this.refusals.drop(snapshot.head.seq)
+    await this.#evictUpTo(snapshot.head.seq)
+  }
+
+  async #evictUpTo(seq: number): Promise<void> {
+    const rested = this.#rested
+    this.#rested = []
+    const left: Rested[] = []
+    for (const [index, one] of rested.entries()) {
+      if (index % EVICTED_AT_ONCE === EVICTED_AT_ONCE - 1) await this.#timers.turn()
+      if (one.seq > seq) left.push(one)
+      else this.#evict(one.key, seq)
+    }
+    this.#rested = [...left, ...this.#rested]
+  }
+
+  /** Unless it has moved on since. */
+  #evict(key: RecordKey<EvictableKind>, seq: number): void {
+    const record = this.live.record(key)
+    if (record === null || Number(record.etag) > seq) return
+    if (isAtRest(record)) this.live.evict(key)
+  }
+
+  #nullIfAbsent(table: TableName, tenant_id: string, id: string): null | undefined {
+    const base = this.base
+    return base === null || base.surelyAbsent(table, tenant_id, id) === true ? null : undefined
+  }
+
+  #decided({ kind, tenant_id, id }: RecordKey<RecordKind>): LedgerRecord | undefined {
+    if (kind === 'document' || kind === 'run' || kind === 'workstream') {
+      return this.pending.aggregate(kind, tenant_id, id)
+    }
+    if (kind === 'job') return this.pending.aggregate('job', tenant_id, id)?.job
+    if (kind === 'outbox') return undefined
+    const slash = id.lastIndexOf('/')
+    const job = this.pending.aggregate('job', tenant_id, id.slice(0, slash))
+    return job?.steps.find((step) => step.step_id === id.slice(slash + 1))
+  }
+}
+
+interface BaseInUse {
+  readonly snapshot: Snapshot
+  users: number
+  retired: boolean
+}
+
+/** Settled jobs have no open outbox rows. */
+async function settledJob(base: Snapshot, tenant_id: string, job_id: string): Promise<JobAggregate | null> {
+  const job = await base.get('jobs', tenant_id, job_id)
+  if (job === null) return null
+  return { job: job as RecordOf['job'], steps: await base.stepsOf(tenant_id, job_id), outbox: [] }
+}

@@ -1,0 +1,63 @@
+import { Cron } from 'croner'
+import { InvalidInput } from '../../errors/input-errors.ts'
+
+/** How a ledger in a folder is kept. */
+export interface JournalOptions {
+  /** Opens it beside a writer, or when it is damaged; nothing is written. */
+  readonly readOnly?: boolean | undefined
+  /** How many snapshots are kept; 7 unless told. */
+  readonly keepSnapshots?: number | undefined
+  /** How long the history is kept, in milliseconds; for ever unless told. Never less than the oldest snapshot needs. */
+  readonly keepHistoryMs?: number | undefined
+  /** When a snapshot is made by itself: a cron expression in UTC, or null for never. Every day at midnight unless told. */
+  readonly snapshotSchedule?: string | null | undefined
+  /** A snapshot is made by itself when so much has been written since the last; 64 MiB unless told. */
+  readonly snapshotAfterBytes?: number | undefined
+  /** Where a server answers for this ledger, for those who find it locked. */
+  readonly server?: string | undefined
+}
+
+export interface CheckedOptions {
+  readonly readOnly: boolean
+  readonly keepSnapshots: number
+  readonly keepHistoryMs: number
+  readonly schedule: Cron | null
+  readonly snapshotAfterBytes: number
+  readonly server: string | null
+}
+
+const DAILY = '0 0 * * *'
+const MEBIBYTE = 1024 * 1024
+
+export function checkOptions(options: JournalOptions): CheckedOptions {
+  return {
+    readOnly: options.readOnly ?? false,
+    keepSnapshots: atLeast('keepSnapshots', options.keepSnapshots ?? 7, 1),
+    keepHistoryMs: atLeast('keepHistoryMs', options.keepHistoryMs ?? Number.POSITIVE_INFINITY, 0),
+    schedule: scheduleOf(options.snapshotSchedule === undefined ? DAILY : options.snapshotSchedule),
+    snapshotAfterBytes: atLeast('snapshotAfterBytes', options.snapshotAfterBytes ?? 64 * MEBIBYTE, 1),
+    server: options.server ?? null,
+  }
+}
+
+function atLeast(field: string, value: number, least: number): number {
+  if (value >= least) return value
+  throw new InvalidInput(field, `${field} must be at least ${least}`, 'Leave it out for the default.')
+}
+
+function scheduleOf(expression: string | null): Cron | null {
+  if (expression === null) return null
+  const problem = problemOf(expression)
+  if (problem === null) return new Cron(expression, { paused: true, timezone: 'UTC' })
+  const next = 'Give a cron expression such as "0 0 * * *", or null for never.'
+  throw new InvalidInput('snapshotSchedule', `${expression} is not a schedule: ${problem}`, next)
+}
+
+function problemOf(expression: string): string | null {
+  try {
+    new Cron(expression, { paused: true })
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,82 @@
+import type { Timer, Timers } from '../../world/timers.ts'
+import { JournalLoader, type JournalPlace } from './load-journal.ts'
+import { OpenJournal } from './open-journal.ts'
+
+/** How often it looks whether somebody who follows the history has missed something. */
+const POLL_MS = 200
+
+/** A read that comes upon a batch while it is being written may see a later one and not this one. */
+const LOOKS_BEFORE_DAMAGE = 3
+
+/**
+ * Reads a ledger's folder beside its writer, or one that nobody can write to because it is damaged. Before every
+ * answer it reads on as far as whole batches go; when files that it stands on are gone it starts again from the
+ * newest snapshot.
+ */
+export class JournalReader {
+  readonly #place: JournalPlace
+  readonly #timers: Timers
+  readonly #wake: () => void
+  #loader: JournalLoader
+  #journal: OpenJournal
+  #reading: Promise<void> | null = null
+  #timer: Timer | null = null
+
+  private constructor(place: JournalPlace, loader: JournalLoader, journal: OpenJournal, wake: () => void) {
+    this.#place = place
+    this.#timers = place.timers
+    this.#loader = loader
+    this.#journal = journal
+    this.#wake = wake
+  }
+
+  static async open(place: JournalPlace, wake: () => void): Promise<JournalReader> {
+    const loader = await JournalLoader.start(place)
+    return new JournalReader(place, loader, await OpenJournal.of(place, loader.loaded), wake)
+  }
+
+  get journal(): OpenJournal {
+    return this.#journal
+  }
+
+  /** Readers that ask at once share one look. */
+  refresh(): Promise<void> {
+    this.#reading ??= this.#readOn().finally(() => {
+      this.#reading = null
+    })
+    return this.#reading
+  }
+
+  /** From now on it looks by itself, for those who follow. */
+  poll(): void {
+    this.#timer ??= this.#timers.after(POLL_MS, () => {
+      this.#timer = null
+      this.refresh().then(
+        () => this.poll(),
+        () => this.poll(),
+      )
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel()
+    await this.#journal.image.rebase(null)
+  }
+
+  async #readOn(): Promise<void> {
+    const before = this.#journal.lastSeq
+    for (let look = 1; look <= LOOKS_BEFORE_DAMAGE; look++) {
+      if (!(await this.#loader.goOn())) await this.#startAgain()
+      if (this.#loader.loaded.damage === null) break
+      await this.#timers.turn()
+    }
+    this.#journal = await OpenJournal.of(this.#place, this.#loader.loaded)
+    if (this.#journal.lastSeq !== before) this.#wake()
+  }
+
+  async #startAgain(): Promise<void> {
+    const { image } = this.#journal
+    this.#loader = await JournalLoader.start(this.#place)
+    await image.rebase(null)
+  }
+}

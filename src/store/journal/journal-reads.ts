@@ -1,0 +1,108 @@
+import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
+import type { AuditRecord } from '../../core/audit.ts'
+import type { DurationRow } from '../../core/durations.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { findPlaced, pageOf, placeAfter, placeOfRecord } from '../live/find-records.ts'
+import {
+  type AuditQuery,
+  type DurationsQuery,
+  type FindQuery,
+  findOrder,
+  type Page,
+  pageSize,
+} from '../query.ts'
+import { HistoryMoved } from './delta/delta-log.ts'
+import type { OpenJournal } from './open-journal.ts'
+import { auditHistory, historyDurations, readHistory } from './segments/history.ts'
+
+/** The snapshot or the history may be replaced under a reader that often before it gives up. */
+const MOST_TRIES = 100
+
+export async function getRecord<K extends RecordKind>(
+  { image }: OpenJournal,
+  key: RecordKey<K>,
+): Promise<RecordOf[K] | null> {
+  return image.live.record(key) ?? (await image.loadRecord(key))
+}
+
+export async function loadAggregate<K extends AggregateKind>(
+  { image }: OpenJournal,
+  key: RecordKey<K>,
+): Promise<AggregateOf[K] | null> {
+  return image.live.aggregate(key.kind, key.tenant_id, key.id) ?? (await image.load(key))
+}
+
+/**
+ * What is in memory and what is in the snapshot, as one. Reading the snapshot takes time, in which records may
+ * come from there into memory, so memory is looked at last, and everything is looked at again if that happened.
+ */
+export async function findEverywhere<K extends RecordKind>(
+  { image }: OpenJournal,
+  query: FindQuery<K>,
+  capabilities: Capabilities,
+): Promise<Page<RecordOf[K]>> {
+  const order = findOrder(query, capabilities)
+  const { kind, tenant_id } = query
+  const { live } = image
+  const isInMemory = (tenant: string, id: string) => live.record({ kind, tenant_id: tenant, id }) !== null
+  const size = pageSize(query.limit) + 1
+  const after = placeAfter(query, order)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const { base } = image
+    const found = await image.read((snapshot) =>
+      snapshot.find(kind, query, order, { after, size, shadowed: isInMemory }),
+    )
+    const settled = (found ?? []).map((record) => ({ record, place: placeOfRecord(record, query, order) }))
+    const hasMoved = settled.some(({ place }) => isInMemory(place.tenant_id, place.id))
+    if (hasMoved || image.base !== base) continue
+    return pageOf([findPlaced(live.records(kind, tenant_id), query, order), settled], query)
+  }
+  throw new Error(`the ledger changed ${MOST_TRIES} times while it was read`)
+}
+
+/** Something that is open, and how to have it as it is now. */
+export interface Current {
+  readonly journal: OpenJournal
+  refresh(): Promise<void>
+}
+
+export function auditEverywhere(current: Current, query: AuditQuery): Promise<Page<AuditRecord>> {
+  return unmoved(current, () => auditHistory(current.journal.history, query))
+}
+
+export function durationsEverywhere(
+  current: Current,
+  query: DurationsQuery,
+): Promise<readonly DurationRow[]> {
+  return unmoved(current, () => historyDurations(current.journal.history, query))
+}
+
+/** Records after a place, also when what it reads is sealed meanwhile. */
+export async function* recordsAfter(current: Current, place: number): AsyncGenerator<AuditRecord> {
+  let seen = place
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    try {
+      for await (const record of readHistory(current.journal.history, {}, seen, 'asc')) {
+        seen = record.seq
+        yield record
+      }
+      return
+    } catch (error) {
+      if (!(error instanceof HistoryMoved)) throw error
+      await current.refresh()
+    }
+  }
+}
+
+/** Reads again when a delta became a segment while it was read. */
+async function unmoved<T>(current: Current, read: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof HistoryMoved) || tries === MOST_TRIES) throw error
+      await current.refresh()
+    }
+  }
+}

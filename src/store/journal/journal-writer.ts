@@ -1,0 +1,180 @@
+import type { RecordKey } from '../../core/aggregate.ts'
+import type { Decision, Given } from '../../core/decision.ts'
+import { toEpochSeconds } from '../../core/time.ts'
+import type { DiskLock } from '../../world/disk.ts'
+import type { World } from '../../world/world.ts'
+import type { MaintenanceReport, Outcome, Sweep, Swept } from '../store.ts'
+import { Decider } from './decider.ts'
+import { DeltaLog } from './delta/delta-log.ts'
+import { DeltaWriter } from './delta/delta-writer.ts'
+import { GroupCommit, type PendingCommit, type WrittenBatch } from './group-commit.ts'
+import type { CheckedOptions } from './journal-options.ts'
+import type { LoadedJournal } from './load-journal.ts'
+import { Maintenance } from './maintenance.ts'
+import type { OpenJournal } from './open-journal.ts'
+import { cutTorn } from './torn.ts'
+
+/** Writes to a ledger's folder: decisions, and the upkeep of the files. There is one at a time. */
+export class JournalWriter {
+  readonly #journal: OpenJournal
+  readonly #lock: DiskLock
+  readonly #group: GroupCommit
+  readonly #decider: Decider
+  readonly #maintenance: Maintenance
+  readonly #wake: () => void
+  /** Whom a signal concerns that is being delivered. */
+  readonly #telling = new Set<string>()
+  /** The last line says that the writer before us ended in good order. */
+  #isClosed: boolean
+
+  private constructor(parts: WriterParts, writer: DeltaWriter, loaded: LoadedJournal) {
+    const { journal, world, options } = parts
+    this.#journal = journal
+    this.#lock = parts.lock
+    this.#wake = parts.wake
+    this.#isClosed = loaded.isClosed
+    this.#group = new GroupCommit(writer, loaded.nextSeq, {
+      folder: journal.place.folder,
+      durable: (batch) => this.#durable(batch),
+      failed: (commits) => this.#failed(commits),
+    })
+    this.#decider = new Decider(journal.image, this.#group, world.clock, world.ids, loaded.time)
+    this.#maintenance = new Maintenance(journal, this.#group, this.#decider, world, options)
+  }
+
+  /** Goes on where the files end; what a crash left half-written is put aside. */
+  static async open(parts: WriterParts, loaded: LoadedJournal): Promise<JournalWriter> {
+    const { journal } = parts
+    const { disk, folder } = journal.place
+    if (loaded.torn !== null) await cutTorn(journal.place, loaded.torn)
+    let writer: DeltaWriter
+    if (loaded.end === null) {
+      writer = await DeltaWriter.create(
+        disk,
+        folder,
+        loaded.nextSeq,
+        Math.max(loaded.time, parts.world.clock.now()),
+      )
+      journal.deltas = [...journal.deltas, new DeltaLog(disk, writer.path, loaded.nextSeq)]
+    } else {
+      writer = await DeltaWriter.goOn(disk, loaded.end.path, loaded.end.place)
+    }
+    const opened = new JournalWriter(parts, writer, loaded)
+    opened.#maintenance.start()
+    return opened
+  }
+
+  transact<A>(decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    return this.#decider.transact(decide)
+  }
+
+  async sweep<A>(
+    selector: Sweep,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    const sweeping = this.#select(selector).map(async (key) => {
+      const outcome = this.#decider.transact((given) => decide(key, given))
+      return { key, outcome: await (selector.what === 'signalled' ? this.#tell(key, outcome) : outcome) }
+    })
+    const swept = await Promise.allSettled(sweeping)
+    return swept.map((one) => {
+      if (one.status === 'rejected') throw one.reason
+      return one.value
+    })
+  }
+
+  maintain(): Promise<MaintenanceReport> {
+    return this.#maintenance.run()
+  }
+
+  /** Finishes what is pending, says so in the file, and lets go of the folder. */
+  async close(): Promise<void> {
+    await this.#maintenance.stop()
+    try {
+      await this.#group.durable()?.catch(() => {})
+      if (this.#group.failure === null) await this.#sayClosed()
+      await this.#group.writer.close()
+    } finally {
+      await this.#journal.image.rebase(null)
+      await this.#lock.release()
+    }
+  }
+
+  /** So that damage to the last batch can be told from a crash. A full disk does not keep anybody from closing. */
+  async #sayClosed(): Promise<void> {
+    if (!this.#isClosed) {
+      const seq = this.#group.nextSeq
+      const start = JSON.stringify({ seq, event: 'closed', timestamp: toEpochSeconds(this.#decider.time()) })
+      const nothing = { puts: [], audit: [], claims: [], slots: [], signals: [] }
+      await this.#group
+        .add(
+          { starts: [start.slice(0, -1)], places: 1 },
+          { change: nothing, first: seq, undo: null, records: 0 },
+        )
+        .catch(() => {})
+    }
+    await this.#group.between((writer) => writer.finish())
+  }
+
+  #durable(batch: WrittenBatch): void {
+    const { image, deltas } = this.#journal
+    deltas.at(-1)?.note(batch)
+    for (const commit of batch.commits) {
+      image.settle(commit)
+      this.#journal.auditRecords += commit.records
+    }
+    this.#isClosed = false
+    this.#maintenance.written()
+    this.#wake()
+  }
+
+  #failed(commits: readonly PendingCommit[]): void {
+    this.#journal.image.pending.clear()
+    for (const { undo } of commits.toReversed()) undo?.()
+  }
+
+  #select(selector: Sweep): readonly RecordKey[] {
+    const { live, pending } = this.#journal.image
+    const isPending = (key: RecordKey) => pending.has(key)
+    switch (selector.what) {
+      case 'due':
+        return live.work.due(this.#decider.time(), selector.limit, isPending)
+      case 'signalled':
+        return live.signals.page(
+          selector.limit,
+          ({ tenant_id, topic }) => live.work.waiting(tenant_id, topic),
+          (key) => this.#telling.has(nameOf(key)),
+        )
+      case 'ready': {
+        const heads = live.work.heads(selector.queues, selector.perGroup, isPending)
+        const used = (tenant_id: string, key: string) => live.devices.used(tenant_id, key)
+        return selector.pick(heads, used).map((head) => head.key)
+      }
+    }
+  }
+
+  /** A signal is delivered when what it led to is durable, and not before. */
+  async #tell<A>(key: RecordKey, outcome: Promise<Outcome<A>>): Promise<Outcome<A>> {
+    this.#telling.add(nameOf(key))
+    try {
+      const told = await outcome
+      this.#journal.image.live.signals.told(key)
+      return told
+    } finally {
+      this.#telling.delete(nameOf(key))
+    }
+  }
+}
+
+export interface WriterParts {
+  readonly journal: OpenJournal
+  readonly world: World
+  readonly options: CheckedOptions
+  readonly lock: DiskLock
+  /** Tells those who follow the history that there is more. */
+  readonly wake: () => void
+}
+
+function nameOf({ kind, tenant_id, id }: RecordKey): string {
+  return `${kind}\n${tenant_id}\n${id}`
+}

@@ -1,0 +1,70 @@
+import { dirname } from 'node:path'
+import type { World } from '../../world/world.ts'
+import { AUDIT_FOLDER, listFiles } from './file-names.ts'
+import { lockJournal } from './journal-lock.ts'
+import { type CheckedOptions, checkOptions, type JournalOptions } from './journal-options.ts'
+import { JournalReader } from './journal-reader.ts'
+import { JournalStore } from './journal-store.ts'
+import { JournalWriter } from './journal-writer.ts'
+import { type JournalPlace, loadJournal } from './load-journal.ts'
+import { OpenJournal } from './open-journal.ts'
+import { listSegments } from './segments/segment-name.ts'
+
+/**
+ * Opens a ledger in a folder, which is made when there is none. One process at a time may write; others may open it
+ * with `readOnly` beside it. A ledger that is damaged opens for reading only, up to the damage.
+ */
+export async function openJournal(
+  folder: string,
+  world: World,
+  options: JournalOptions = {},
+): Promise<JournalStore> {
+  const { disk, timers, logger } = world
+  const place: JournalPlace = { disk, folder, timers, logger }
+  const checked = checkOptions(options)
+  return checked.readOnly ? openToRead(place) : openToWrite(place, world, checked)
+}
+
+async function openToRead(place: JournalPlace): Promise<JournalStore> {
+  const store = new JournalStore(true)
+  return store.begin({ reader: await JournalReader.open(place, () => store.watchers.wake()) })
+}
+
+async function openToWrite(
+  place: JournalPlace,
+  world: World,
+  options: CheckedOptions,
+): Promise<JournalStore> {
+  const { disk, folder } = place
+  await disk.makeFolder(folder)
+  await disk.syncFolder(dirname(folder))
+  const lock = await lockJournal(disk, folder, { pid: process.pid, server: options.server })
+  try {
+    const loaded = await loadJournal(place)
+    if (loaded.damage === null) {
+      await tidyUp(place)
+      const journal = await OpenJournal.of(place, loaded)
+      const store = new JournalStore(false)
+      const wake = () => store.watchers.wake()
+      return store.begin({
+        journal,
+        writer: await JournalWriter.open({ journal, world, options, lock, wake }, loaded),
+      })
+    }
+    await loaded.image.rebase(null)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+  // Nothing is touched, and whoever repairs it has to be able to lock it.
+  await lock.release()
+  return openToRead(place)
+}
+
+/** Removes what a crash left that is not needed: files that were not finished, and deltas that were sealed already. */
+async function tidyUp({ disk, folder }: JournalPlace): Promise<void> {
+  const { unfinished, deltas } = await listFiles(disk, folder)
+  const sealed = (await listSegments(disk, `${folder}/${AUDIT_FOLDER}`)).at(-1)?.lastSeq ?? 0
+  const spent = deltas.filter(({ seq }) => seq <= sealed).map(({ path }) => path)
+  for (const path of [...unfinished, ...spent]) await disk.remove(path)
+}

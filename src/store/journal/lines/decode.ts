@@ -1,0 +1,52 @@
+import type { LedgerRecord, RecordKey, RecordOf } from '../../../core/aggregate.ts'
+import type { AuditEntry } from '../../../core/audit.ts'
+import type { Change } from '../../../core/decision.ts'
+import type { DocumentRecord } from '../../../core/document/record.ts'
+import type { RecordKind } from '../../../core/machines/all.ts'
+import { type ChangeLine, entriesOf, isControl, type Line, type PutFields } from './line.ts'
+
+export interface DecodedLine {
+  readonly change: Change
+  readonly etag: string
+}
+
+/** The record as it is before the line; null when there is none. */
+export type Current = <K extends RecordKind>(key: RecordKey<K>) => RecordOf[K] | null
+
+/** What a line changes; null when it is about the file itself. Throws when it does not fit what is there. */
+export function decodeLine(line: Line, current: Current): DecodedLine | null {
+  if (isControl(line)) return null
+  const etag = String(line.commit ?? line.seq)
+  const audit = entriesOf(line)
+  const puts: LedgerRecord[] = []
+  const [first] = audit
+  if (first?.kind === 'document' && first.event === 'moved') puts.push(documentOf(line, first, etag))
+  for (const fields of line.puts ?? []) puts.push(putOf(fields, current, etag))
+  const { claims = [], slots = [], signals = [] } = line
+  return { etag, change: { puts, audit, claims, slots, signals } }
+}
+
+function documentOf(line: ChangeLine, entry: AuditEntry, etag: string): DocumentRecord {
+  return {
+    kind: 'document',
+    tenant_id: entry.tenant_id,
+    doc_id: entry.id,
+    state: entry.path.at(-1) as DocumentRecord['state'],
+    updated_at: entry.timestamp,
+    adapter: entry.adapter,
+    metadata: entry.metadata,
+    retry_count: entry.retry_count,
+    max_retries: entry.max_retries,
+    error_type: entry.error_type,
+    error_message: entry.error_message,
+    ...line.record,
+    etag,
+  }
+}
+
+function putOf(fields: PutFields, current: Current, etag: string): LedgerRecord {
+  if ('new' in fields) return { ...fields.new, etag }
+  const before = current(fields)
+  if (before === null) throw new Error(`it changes ${fields.kind} ${fields.id}, which is not there`)
+  return { ...before, ...fields.set, etag } as LedgerRecord
+}

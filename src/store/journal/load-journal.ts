@@ -1,0 +1,231 @@
+import { hopsOf } from '../../core/audit.ts'
+import { fromEpochSeconds } from '../../core/time.ts'
+import { LedgerDamaged, type Place } from '../../errors/journal-errors.ts'
+import type { Disk, DiskReader } from '../../world/disk.ts'
+import type { Logger } from '../../world/logger.ts'
+import type { Timers } from '../../world/timers.ts'
+import { DeltaLog } from './delta/delta-log.ts'
+import { type DeltaPlace, type DeltaRest, readBatches, readHeader, tornBytes } from './delta/read-delta.ts'
+import { AUDIT_FOLDER, listFiles, type NamedFile } from './file-names.ts'
+import { Image } from './image.ts'
+import { entriesOf, type Line, placesOf } from './lines/line.ts'
+import { imageOf, replayLine } from './replay.ts'
+import { Segment } from './segments/segment.ts'
+import { listSegments, type SegmentFile } from './segments/segment-name.ts'
+import { Snapshot } from './snapshot/snapshot.ts'
+
+export interface JournalPlace {
+  readonly disk: Disk
+  readonly folder: string
+  readonly timers: Timers
+  readonly logger: Logger
+}
+
+/** A batch that a crash cut off, in the newest delta. */
+export interface Torn {
+  readonly path: string
+  readonly at: number
+  readonly bytes: Buffer
+}
+
+/** Everything that the files say. */
+export interface LoadedJournal {
+  readonly image: Image
+  readonly nextSeq: number
+  /** Epoch milliseconds of the last change. */
+  readonly time: number
+  readonly auditRecords: number
+  /** Oldest first; those that the snapshot has already are not read. */
+  readonly deltas: readonly DeltaLog[]
+  /** Where the newest delta goes on; null when there is none. */
+  readonly end: { readonly path: string; readonly place: DeltaPlace } | null
+  readonly torn: Torn | null
+  /** The last line says that its writer ended in good order. */
+  readonly isClosed: boolean
+  /** Why it can only be read, and only up to there. */
+  readonly damage: LedgerDamaged | null
+}
+
+/**
+ * Reads a ledger's folder: the newest good snapshot, what is open in it, and what happened since. Writes nothing.
+ * With `before`, only deltas that begin before that seq are read.
+ */
+export async function loadJournal(
+  place: JournalPlace,
+  before = Number.POSITIVE_INFINITY,
+): Promise<LoadedJournal> {
+  return (await JournalLoader.start(place, before)).loaded
+}
+
+interface Base {
+  readonly image: Image
+  readonly head: Snapshot['head'] | null
+}
+
+/** The newest snapshot that is good; those that are not are said and passed over. */
+async function loadBase(place: JournalPlace, snapshots: readonly NamedFile[]): Promise<Base> {
+  for (const { path } of snapshots.toReversed()) {
+    try {
+      const snapshot = await Snapshot.open(place.disk, path)
+      // Retired since the folder was listed: a writer is at work, and there is a newer one.
+      if (snapshot === null) continue
+      return { image: await imageOf(snapshot, place.timers), head: snapshot.head }
+    } catch (error) {
+      if (!(error instanceof LedgerDamaged)) throw error
+      const { code, message } = error
+      place.logger.warn({ code, ...error.place }, `${message}; using the snapshot before it`)
+    }
+  }
+  return { image: new Image(place.timers), head: null }
+}
+
+/** Reads a ledger's folder, and can go on when more has been written to it. */
+export class JournalLoader {
+  readonly #place: JournalPlace
+  readonly #image: Image
+  #deltas: readonly DeltaLog[] = []
+  #nextSeq: number
+  #time: number
+  #auditRecords: number
+  #end: LoadedJournal['end'] = null
+  #torn: Torn | null = null
+  #isClosed = false
+  #damage: LedgerDamaged | null = null
+
+  private constructor(place: JournalPlace, { image, head }: Base) {
+    this.#place = place
+    this.#image = image
+    this.#nextSeq = (head?.seq ?? 0) + 1
+    this.#time = fromEpochSeconds(head?.timestamp ?? 0)
+    this.#auditRecords = head?.audit_records ?? 0
+  }
+
+  static async start(place: JournalPlace, before = Number.POSITIVE_INFINITY): Promise<JournalLoader> {
+    const { deltas, snapshots } = await listFiles(place.disk, place.folder)
+    const segments = await listSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
+    const loader = new JournalLoader(place, await loadBase(place, snapshots))
+    await loader.#replay(async () => {
+      await loader.#replaySegments(segments)
+      // A delta that was sealed and not yet removed has nothing that its segment does not have.
+      const sealed = segments.at(-1)?.lastSeq ?? 0
+      await loader.#replayDeltas(deltas.filter(({ seq }) => seq < before && seq > sealed))
+    })
+    return loader
+  }
+
+  get loaded(): LoadedJournal {
+    return {
+      image: this.#image,
+      nextSeq: this.#nextSeq,
+      time: this.#time,
+      auditRecords: this.#auditRecords,
+      deltas: this.#deltas,
+      end: this.#end,
+      torn: this.#torn,
+      isClosed: this.#isClosed,
+      damage: this.#damage,
+    }
+  }
+
+  /** Reads what was written since. False when files that it needs are gone, and it has to start again. */
+  async goOn(): Promise<boolean> {
+    const { deltas, snapshots } = await listFiles(this.#place.disk, this.#place.folder)
+    const { base } = this.#image
+    if (base !== null && !snapshots.some(({ path }) => path === base.path)) return false
+    const first = this.#end === null ? 0 : deltas.findIndex(({ path }) => path === this.#end?.path)
+    if (first === -1) return false
+    this.#torn = null
+    this.#damage = null
+    await this.#replay(() => this.#replayDeltas(deltas.slice(first)))
+    return true
+  }
+
+  async #replay(read: () => Promise<void>): Promise<void> {
+    try {
+      await read()
+    } catch (error) {
+      if (!(error instanceof LedgerDamaged)) throw error
+      this.#damage = error
+      this.#place.logger.error({ code: error.code, ...error.place }, error.message)
+    }
+  }
+
+  async #replayDeltas(deltas: readonly NamedFile[]): Promise<void> {
+    for (const [index, delta] of deltas.entries()) await this.#replayDelta(delta, deltas[index + 1])
+  }
+
+  /** Only when the newest snapshot was not good: what happened after the one before it has been sealed by then. */
+  async #replaySegments(segments: readonly SegmentFile[]): Promise<void> {
+    for (const { path, firstSeq, lastSeq } of segments) {
+      if (lastSeq < this.#nextSeq) continue
+      this.#mustFollow(path, firstSeq)
+      const segment = await Segment.open(this.#place.disk, path)
+      for await (const line of segment.lines()) this.#apply(line, { file: path, byte: 0 })
+    }
+  }
+
+  async #replayDelta({ path, seq }: NamedFile, next: NamedFile | undefined): Promise<void> {
+    const log = this.#logOf(path, seq)
+    if (next !== undefined && next.seq <= this.#nextSeq) {
+      if (log.lastSeq < next.seq - 1) log.endBefore(next.seq)
+      return
+    }
+    this.#mustFollow(path, seq)
+    const file = await this.#place.disk.openToRead(path)
+    if (file === null) throw new LedgerDamaged({ file: path, byte: 0 }, 'the file is gone')
+    try {
+      const from = this.#end?.path === path ? this.#end.place : await startOf(file, path, seq)
+      const rest = await this.#replayBatches(file, log, from)
+      this.#end = { path, place: { at: rest.at, seq: rest.seq } }
+      const torn = await tornBytes(file, path, rest, next === undefined)
+      if (torn !== null) this.#torn = { path, at: rest.at, bytes: torn }
+    } finally {
+      await file.close()
+    }
+  }
+
+  #logOf(path: string, seq: number): DeltaLog {
+    const last = this.#deltas.at(-1)
+    if (last?.path === path) return last
+    const log = new DeltaLog(this.#place.disk, path, seq)
+    this.#deltas = [...this.#deltas, log]
+    return log
+  }
+
+  async #replayBatches(file: DiskReader, log: DeltaLog, from: DeltaPlace): Promise<DeltaRest> {
+    const batches = readBatches(file, from)
+    for (;;) {
+      const { value, done } = await batches.next()
+      if (done === true) return value
+      for (const batch of value) {
+        for (const { line, at } of batch.lines) this.#apply(line, { file: log.path, byte: at })
+        log.note(batch)
+      }
+    }
+  }
+
+  #mustFollow(path: string, seq: number): void {
+    if (seq <= this.#nextSeq) return
+    const what = `seqs ${this.#nextSeq} to ${seq - 1} are missing before it`
+    throw new LedgerDamaged({ file: path, line: 1, byte: 0 }, what)
+  }
+
+  #apply(line: Line, place: Place): void {
+    if (line.seq < this.#nextSeq) return
+    try {
+      replayLine(this.#image, line)
+    } catch (error) {
+      throw LedgerDamaged.by(error, place, `seq ${line.seq} does not follow`)
+    }
+    this.#nextSeq = line.seq + placesOf(line)
+    this.#isClosed = line.event === ('closed' as string)
+    for (const entry of entriesOf(line)) this.#auditRecords += hopsOf(entry)
+    if (line.timestamp !== undefined) this.#time = Math.max(this.#time, fromEpochSeconds(line.timestamp))
+  }
+}
+
+async function startOf(file: DiskReader, path: string, seq: number): Promise<DeltaPlace> {
+  const start = await readHeader(file, path)
+  if (start.seq === seq) return start
+  throw new LedgerDamaged({ file: path, line: 1, byte: 0 }, `it begins with seq ${start.seq}`)
+}

@@ -1,0 +1,84 @@
+import {
+  type AggregateKind,
+  type AggregateOf,
+  idOf,
+  type JobAggregate,
+  type LedgerRecord,
+  type RecordKey,
+  type RecordOf,
+} from '../../core/aggregate.ts'
+import type { ClaimKey } from '../../core/decision.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import { type AloneRecord, isJobPart } from '../live/live-state.ts'
+import type { Image } from './image.ts'
+import type { Snapshot } from './snapshot/snapshot.ts'
+
+/** Null when there is none; undefined when nobody has looked. */
+export type Found<T> = T | null | undefined
+
+type Aggregate = AggregateOf[AggregateKind]
+
+export interface Wanted {
+  readonly keys: readonly RecordKey[]
+  readonly claims: readonly ClaimKey[]
+  readonly refusals: readonly { readonly tenant_id: string; readonly name: string }[]
+}
+
+/** What was looked up in the snapshot for one decision. What is in memory is newer and goes before it. */
+export class Looked {
+  readonly #aggregates = new Map<string, Aggregate | null>()
+  readonly #owners = new Map<string, string | null>()
+  readonly #refusals = new Map<string, number>()
+  #base: Snapshot | null | undefined
+
+  /** Whether it was all looked up in the snapshot that counts now. */
+  isCurrent(image: Image): boolean {
+    return this.#base === undefined || this.#base === image.base
+  }
+
+  async lookUp(image: Image, { keys, claims, refusals }: Wanted): Promise<void> {
+    this.#base ??= image.base
+    for (const key of keys) this.#aggregates.set(nameOfKey(key), await image.load(key))
+    for (const claim of claims) this.#owners.set(nameOfClaim(claim), await image.loadOwner(claim))
+    for (const { tenant_id, name } of refusals) {
+      this.#refusals.set(`${tenant_id}\n${name}`, await image.loadRefusals(tenant_id, name))
+    }
+  }
+
+  aggregate(name: string): Found<Aggregate> {
+    return this.#aggregates.get(name)
+  }
+
+  ownerOf(name: string): Found<string> {
+    return this.#owners.get(name)
+  }
+
+  refusalsOf(tenant_id: string, name: string): number | undefined {
+    return this.#refusals.get(`${tenant_id}\n${name}`)
+  }
+
+  /** The aggregate that a record belongs to. */
+  aggregateOf(
+    record: LedgerRecord,
+  ): { readonly key: RecordKey; readonly aggregate: AloneRecord | JobAggregate } | null {
+    const key: RecordKey = isJobPart(record)
+      ? { kind: 'job', tenant_id: record.tenant_id, id: record.job_id }
+      : { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }
+    const aggregate = this.#aggregates.get(nameOfKey(key))
+    return aggregate == null ? null : { key, aggregate }
+  }
+
+  record<K extends RecordKind>({ kind, tenant_id, id }: RecordKey<K>): RecordOf[K] | null {
+    if (kind === 'step' || kind === 'outbox' || kind === 'job') return null
+    const name = nameOfKey({ kind: kind as AggregateKind, tenant_id, id })
+    return (this.#aggregates.get(name) ?? null) as RecordOf[K] | null
+  }
+}
+
+export function nameOfKey({ kind, tenant_id, id }: RecordKey): string {
+  return `${kind}\n${tenant_id}\n${id}`
+}
+
+export function nameOfClaim({ tenant_id, key }: ClaimKey): string {
+  return `${tenant_id}\n${key}`
+}

@@ -1,0 +1,147 @@
+import { present } from '../../core/must.ts'
+import type { Timer } from '../../world/timers.ts'
+import type { World } from '../../world/world.ts'
+import type { MaintenanceReport } from '../store.ts'
+import type { Compacted } from './compaction.ts'
+import { compactorFor } from './compactor.ts'
+import type { Decider } from './decider.ts'
+import { DeltaLog } from './delta/delta-log.ts'
+import { DeltaWriter } from './delta/delta-writer.ts'
+import { AUDIT_FOLDER, listFiles } from './file-names.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { CheckedOptions } from './journal-options.ts'
+import type { OpenJournal } from './open-journal.ts'
+import { openSegments, retireSegments } from './segments/segment-chain.ts'
+import { Snapshot } from './snapshot/snapshot.ts'
+
+/**
+ * Keeps the files in shape: starts a new delta, has a snapshot made of everything before it while writing goes on,
+ * and then lets go of what is no longer needed. By itself on schedule and when much was written; and when asked to.
+ */
+export class Maintenance {
+  readonly #journal: OpenJournal
+  readonly #group: GroupCommit
+  readonly #decider: Decider
+  readonly #world: World
+  readonly #options: CheckedOptions
+  #running: Promise<MaintenanceReport> | null = null
+  #timer: Timer | null = null
+  readonly #end = new AbortController()
+
+  constructor(
+    journal: OpenJournal,
+    group: GroupCommit,
+    decider: Decider,
+    world: World,
+    options: CheckedOptions,
+  ) {
+    this.#journal = journal
+    this.#group = group
+    this.#decider = decider
+    this.#world = world
+    this.#options = options
+  }
+
+  /** From now on by itself. */
+  start(): void {
+    const { base } = this.#journal.image
+    const { schedule } = this.#options
+    const missed = base === null ? null : schedule?.nextRun(new Date(base.head.created_at))
+    if (missed != null && missed.getTime() <= this.#decider.time()) this.#runByItself()
+    this.#schedule()
+  }
+
+  /** Something became durable. */
+  written(): void {
+    if (this.#running === null && this.#group.writer.end >= this.#options.snapshotAfterBytes)
+      this.#runByItself()
+  }
+
+  /** One after the other: whoever asks while one is under way gets another after it. */
+  async run(): Promise<MaintenanceReport> {
+    while (this.#running !== null) await this.#running.catch(() => {})
+    this.#running = this.#maintain().finally(() => {
+      this.#running = null
+    })
+    return this.#running
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort()
+    this.#timer?.cancel()
+    await this.#running?.catch(() => {})
+  }
+
+  #runByItself(): void {
+    if (this.#end.signal.aborted) return
+    this.run().catch((error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException
+      this.#world.logger.error(
+        { code, folder: this.#journal.place.folder },
+        `No snapshot could be made: ${message}`,
+      )
+    })
+  }
+
+  #schedule(): void {
+    const now = this.#decider.time()
+    const next = this.#options.schedule?.nextRun(new Date(now))
+    if (next == null) return
+    this.#timer = this.#world.timers.after(next.getTime() - now, () => {
+      this.#runByItself()
+      this.#schedule()
+    })
+  }
+
+  async #maintain(): Promise<MaintenanceReport> {
+    const upTo = await this.#startDelta()
+    const compacted = upTo > (this.#journal.image.base?.head.seq ?? 0)
+    if (compacted) {
+      const { place } = this.#journal
+      const compact = compactorFor(place)
+      await this.#switchTo(await compact(place, { upTo, now: this.#decider.time() }, this.#end.signal))
+    }
+    return { compacted, removed_audit_records: await this.#retire() }
+  }
+
+  /** Answers the last seq of the deltas that are no longer written to. */
+  #startDelta(): Promise<number> {
+    const { disk, folder } = this.#journal.place
+    return this.#group.between(async (writer) => {
+      const last = this.#journal.deltas.at(-1) as DeltaLog
+      if (last.lastSeq < last.firstSeq) return last.lastSeq
+      await writer.finish()
+      const first = last.lastSeq + 1
+      const next = await DeltaWriter.create(disk, folder, first, this.#decider.time())
+      this.#journal.deltas = [...this.#journal.deltas, new DeltaLog(disk, next.path, first)]
+      this.#group.switchTo(next)
+      // What was decided and not written yet goes into the new delta, and must not be forgotten with the old one.
+      this.#journal.image.seal(this.#group.nextSeq - 1)
+      await writer.close()
+      return last.lastSeq
+    })
+  }
+
+  async #switchTo({ snapshot, sealed }: Compacted): Promise<void> {
+    const { disk, folder } = this.#journal.place
+    const base = present(await Snapshot.open(disk, snapshot), 'the snapshot that was just made')
+    this.#journal.segments = await openSegments(disk, `${folder}/${AUDIT_FOLDER}`)
+    this.#journal.deltas = this.#journal.deltas.filter(({ path }) => !sealed.includes(path))
+    await this.#journal.image.rebase(base)
+    for (const path of sealed) await disk.remove(path)
+  }
+
+  /** Old snapshots go by number, old history by age, but never history that a snapshot would need. */
+  async #retire(): Promise<number> {
+    const { disk, folder } = this.#journal.place
+    const { snapshots } = await listFiles(disk, folder)
+    const kept = snapshots.slice(-this.#options.keepSnapshots)
+    for (const { path } of snapshots.slice(0, -this.#options.keepSnapshots)) await disk.remove(path)
+    const { audit_records, segments } = await retireSegments(this.#journal.segments, {
+      beforeTime: this.#decider.time() - this.#options.keepHistoryMs,
+      keepFromSeq: (kept[0]?.seq ?? 0) + 1,
+    })
+    this.#journal.segments = this.#journal.segments.filter((segment) => !segments.includes(segment))
+    return audit_records
+  }
+}

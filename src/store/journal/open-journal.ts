@@ -1,0 +1,46 @@
+import type { LedgerDamaged } from '../../errors/journal-errors.ts'
+import type { DeltaLog } from './delta/delta-log.ts'
+import { AUDIT_FOLDER } from './file-names.ts'
+import type { Image } from './image.ts'
+import type { JournalPlace, LoadedJournal } from './load-journal.ts'
+import type { HistorySource } from './segments/history.ts'
+import type { Segment } from './segments/segment.ts'
+import { openSegments } from './segments/segment-chain.ts'
+
+/** A ledger's folder that is open: what it says, and the files that say it. */
+export class OpenJournal {
+  readonly place: JournalPlace
+  readonly image: Image
+  readonly damage: LedgerDamaged | null
+  auditRecords: number
+  segments: readonly Segment[]
+  deltas: readonly DeltaLog[]
+
+  constructor(place: JournalPlace, loaded: LoadedJournal, segments: readonly Segment[]) {
+    this.place = place
+    this.image = loaded.image
+    this.damage = loaded.damage
+    this.auditRecords = loaded.auditRecords
+    this.deltas = loaded.deltas
+    this.segments = segments
+  }
+
+  static async of(place: JournalPlace, loaded: LoadedJournal): Promise<OpenJournal> {
+    return new OpenJournal(place, loaded, await openSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`))
+  }
+
+  /** The whole history, oldest first. */
+  get history(): readonly HistorySource[] {
+    return [...this.segments, ...this.deltas]
+  }
+
+  /** The last seq that is durable. */
+  get lastSeq(): number {
+    return this.deltas.at(-1)?.lastSeq ?? this.segments.at(-1)?.lastSeq ?? 0
+  }
+
+  /** How much was written since the last snapshot. */
+  get deltaBytes(): number {
+    return this.deltas.reduce((sum, { end }) => sum + end, 0)
+  }
+}

@@ -1,0 +1,153 @@
+import type { BlockFileReader } from '../blocks/block-file-reader.ts'
+import { IdFilter } from '../blocks/id-filter.ts'
+import { ReadAhead } from '../blocks/read-ahead.ts'
+import { keyText } from './key-text.ts'
+import { type BlockEntry, decodePage, type PageEntry } from './page.ts'
+import { comparePlaces, type Place } from './place.ts'
+import { linesOf } from './record-line.ts'
+import type { RunLine, RunWriter } from './run-writer.ts'
+
+/** The run of the snapshot before. */
+export interface OldRun {
+  readonly file: BlockFileReader
+  readonly pages: readonly PageEntry[]
+}
+
+/** What becomes of one place in a run. */
+export interface RunChange<V> {
+  readonly place: Place
+  /** What to put there; null when whatever is there leaves. */
+  readonly value: V | null
+}
+
+export interface Merging<V> {
+  readonly old: OldRun | null
+  /** Sorted by place, each place once. */
+  readonly changes: readonly RunChange<V>[]
+  /** Called when its turn comes: not all lines are in memory at once. */
+  readonly lineOf: (place: Place, value: V) => RunLine
+  readonly into: RunWriter
+  /** Hears of every old line that leaves or is replaced. */
+  readonly onRemoved?: (line: string) => void
+}
+
+/** Writes the old run with the changes. What no change touches is copied as it is: whole pages, or single blocks. */
+export async function mergeRun<V>(merging: Merging<V>): Promise<readonly PageEntry[]> {
+  const merge = new Merge(merging)
+  if (merging.old !== null) await merge.oldRun(merging.old)
+  await merge.putUntil(null)
+  return await merging.into.end()
+}
+
+class Merge<V> {
+  readonly #changes: readonly RunChange<V>[]
+  readonly #lineOf: (place: Place, value: V) => RunLine
+  readonly #into: RunWriter
+  readonly #onRemoved: (line: string) => void
+  #next = 0
+
+  constructor({ changes, lineOf, into, onRemoved }: Merging<V>) {
+    this.#changes = changes
+    this.#lineOf = lineOf
+    this.#into = into
+    this.#onRemoved = onRemoved ?? (() => {})
+  }
+
+  async oldRun({ file, pages }: OldRun): Promise<void> {
+    const end = pages.at(-1)?.to ?? 0
+    const ahead = new ReadAhead(file, end)
+    for (const page of pages) {
+      await this.putUntil(page.first)
+      const isTouched = this.#isNextWithin(page.last) || (page.to === end && this.#isMoreToCome)
+      if (!isTouched && this.#into.mayCopyPage) {
+        await this.#into.copyPage(page, file)
+        continue
+      }
+      const text = (await file.member(page)).toString('utf8')
+      for (const block of decodePage(text, this.#into.format, page.from)) {
+        await this.#block(block, ahead, block.at + block.bytes === end)
+      }
+    }
+  }
+
+  /** New lines that stand before a place; removals there are of nothing. */
+  async putUntil(place: Place | null): Promise<void> {
+    for (;;) {
+      const change = this.#changes[this.#next]
+      if (change === undefined || (place !== null && comparePlaces(change.place, place) >= 0)) return
+      this.#next++
+      if (change.value !== null) this.#into.add(this.#lineOf(change.place, change.value))
+      if (this.#into.isFull) await this.#into.cut()
+    }
+  }
+
+  async #block(block: BlockEntry, ahead: ReadAhead, isLast: boolean): Promise<void> {
+    await this.putUntil(block.first)
+    const changes = this.#takeUntil(block.last)
+    // What is appended goes on in the last block, or every compaction would leave a small one there.
+    const mustOpen = this.#into.hasCrumbs || (isLast && this.#isMoreToCome)
+    if (mustOpen || mayChange(block, changes)) {
+      const { header } = block
+      const old = linesOf((await ahead.member(block)).toString('utf8')).map((line) => {
+        return { place: this.#into.format.placeOfLine(line), line, record: null, header }
+      })
+      const merged = this.#merged(old, changes)
+      if (mustOpen || merged !== old) return await this.#addAll(merged)
+    }
+    await this.#into.copyBlock(block, await ahead.raw(block))
+  }
+
+  /** The very lines it was given when none of the changes makes a difference. */
+  #merged(old: readonly RunLine[], changes: readonly RunChange<V>[]): readonly RunLine[] {
+    const merged: RunLine[] = []
+    let next = 0
+    let hasChanged = false
+    for (const { place, value } of changes) {
+      while (isBefore(old[next], place)) merged.push(old[next++] as RunLine)
+      const there = old[next]
+      const isThere = there !== undefined && comparePlaces(there.place, place) === 0
+      if (isThere) {
+        this.#onRemoved(there.line)
+        next++
+      }
+      if (value !== null) merged.push(this.#lineOf(place, value))
+      hasChanged ||= isThere || value !== null
+    }
+    return hasChanged ? merged.concat(old.slice(next)) : old
+  }
+
+  async #addAll(lines: readonly RunLine[]): Promise<void> {
+    for (const line of lines) {
+      this.#into.add(line)
+      if (this.#into.isFull) await this.#into.cut()
+    }
+  }
+
+  /** The changes up to a place, which are then done with. */
+  #takeUntil(place: Place): readonly RunChange<V>[] {
+    const from = this.#next
+    while (this.#isNextWithin(place)) this.#next++
+    return this.#changes.slice(from, this.#next)
+  }
+
+  #isNextWithin(place: Place): boolean {
+    const change = this.#changes[this.#next]
+    return change !== undefined && comparePlaces(change.place, place) <= 0
+  }
+
+  get #isMoreToCome(): boolean {
+    return this.#next < this.#changes.length
+  }
+}
+
+function isBefore(line: RunLine | undefined, place: Place): boolean {
+  return line !== undefined && comparePlaces(line.place, place) < 0
+}
+
+/** Most removals are of records that are open and never were in the run: the filter knows, and saves opening the block. */
+function mayChange({ filter }: BlockEntry, changes: readonly RunChange<unknown>[]): boolean {
+  if (changes.length === 0) return false
+  if (filter === '') return true
+  const ids = IdFilter.parse(filter)
+  return changes.some(({ place, value }) => value !== null || ids.has(keyText(place.tenant_id, place.id)))
+}

@@ -1,0 +1,70 @@
+import type { LedgerRecord } from '../../../core/aggregate.ts'
+import { changeTime } from './block-header.ts'
+import { endOfString, joinKey, keyText, parseKey, splitKey } from './key-text.ts'
+import type { Place } from './place.ts'
+import { keyOfLine } from './record-line.ts'
+
+/** A place as pages and index write it: the key, or time and key. */
+export type PlaceText = string | readonly [at: number, key: string]
+
+/**
+ * A run is a sorted sequence of lines in blocks. Each table has one of open records, one of settled ones, and one that
+ * lists the settled ones again by the time of their last change; of the last there is only what is needed to find the
+ * record, and its state.
+ */
+export interface RunFormat {
+  readonly name: RunName
+  placeOfLine(line: string): Place
+  placeText(place: Place): PlaceText
+  parsePlace(text: PlaceText): Place
+  /** How many lines make a block. */
+  readonly linesPerBlock: number
+  /** Whether blocks have a filter of what is in them. */
+  readonly filtered: boolean
+}
+
+export type RunName = 'open' | 'settled' | 'by_changed'
+
+const BY_KEY = {
+  placeOfLine: (line: string): Place => ({ at: 0, ...keyOfLine(line) }),
+  placeText: ({ tenant_id, id }: Place): PlaceText => joinKey(tenant_id, id),
+  parsePlace: (text: PlaceText): Place => ({ at: 0, ...splitKey(text as string) }),
+  linesPerBlock: 256,
+} as const
+
+const BY_CHANGED: RunFormat = {
+  name: 'by_changed',
+  placeOfLine: placeOfChangedLine,
+  placeText: ({ at, tenant_id, id }) => [at, joinKey(tenant_id, id)],
+  parsePlace: (text) => ({ at: text[0] as number, ...splitKey(text[1] as string) }),
+  // Short lines, and read in long stretches.
+  linesPerBlock: 1024,
+  filtered: false,
+}
+
+export const RUN_FORMATS: { readonly [R in RunName]: RunFormat } = {
+  open: { name: 'open', ...BY_KEY, filtered: false },
+  settled: { name: 'settled', ...BY_KEY, filtered: true },
+  by_changed: BY_CHANGED,
+}
+
+/** When a record last changed, its key, and its state. */
+export function changedLine({ at, tenant_id, id }: Place, record: LedgerRecord): string {
+  return `[${at},${keyText(tenant_id, id)},${JSON.stringify(record.state)}]`
+}
+
+export function changedPlace(record: LedgerRecord, tenant_id: string, id: string): Place {
+  return { at: changeTime(record), tenant_id, id }
+}
+
+/** Not by way of JSON: compaction does this for many lines of which it wants nothing else. */
+function placeOfChangedLine(line: string): Place {
+  const comma = line.indexOf(',')
+  const key = line.slice(comma + 1, endOfString(line, comma + 1))
+  return { at: Number(line.slice(1, comma)), ...parseKey(key) }
+}
+
+export function stateOfChangedLine(line: string): string {
+  const comma = line.indexOf(',')
+  return JSON.parse(line.slice(endOfString(line, comma + 1) + 1, -1))
+}

@@ -1,0 +1,82 @@
+import { IdFilter } from '../blocks/id-filter.ts'
+import type { BlockEntry, PageEntry, Stretch } from './page.ts'
+import { comparePlaces, type Place } from './place.ts'
+import type { RunFormat } from './run-format.ts'
+import type { SnapshotFile } from './snapshot-file.ts'
+
+export interface Walk {
+  readonly descending: boolean
+  /** Nothing up to here; null: from the beginning. */
+  readonly after: Place | null
+  /** False: nothing in there is wanted, pass it over. */
+  readonly isWanted: (stretch: Stretch) => boolean
+}
+
+/** Finds the blocks of a run. */
+export class RunReader {
+  readonly file: SnapshotFile
+  readonly format: RunFormat
+  readonly pages: readonly PageEntry[]
+
+  constructor(file: SnapshotFile, format: RunFormat, pages: readonly PageEntry[]) {
+    this.file = file
+    this.format = format
+    this.pages = pages
+  }
+
+  /** How many blocks there are. */
+  get blockCount(): number {
+    return this.pages.reduce((sum, { blocks }) => sum + blocks, 0)
+  }
+
+  /** The only block where the place can be; null when it is in none, undefined when its page is not in memory. */
+  blockHere(place: Place, name: string): BlockEntry | null | undefined {
+    const page = stretchWith(this.pages, place)
+    if (page === null) return null
+    const blocks = this.file.pageHere(page)
+    return blocks && blockWith(blocks, place, name)
+  }
+
+  /** The only block where the place can be; null when it is in none. */
+  async block(place: Place, name: string): Promise<BlockEntry | null> {
+    const page = stretchWith(this.pages, place)
+    return page && blockWith(await this.file.page(page, this.format), place, name)
+  }
+
+  /** Blocks in their order, or from the end. */
+  async *blocks({ descending, after, isWanted }: Walk): AsyncGenerator<BlockEntry> {
+    const isAhead = (stretch: Stretch): boolean => {
+      if (after === null) return true
+      return descending ? comparePlaces(stretch.first, after) < 0 : comparePlaces(stretch.last, after) > 0
+    }
+    for (const page of inOrder(this.pages, descending)) {
+      if (!isAhead(page) || !isWanted(page)) continue
+      for (const block of inOrder(await this.file.page(page, this.format), descending)) {
+        if (isAhead(block) && isWanted(block)) yield block
+      }
+    }
+  }
+}
+
+/** Forwards or backwards, without a copy. */
+export function* inOrder<V>(values: readonly V[], descending: boolean): Generator<V> {
+  for (let i = 0; i < values.length; i++) yield values[descending ? values.length - 1 - i : i] as V
+}
+
+function blockWith(blocks: readonly BlockEntry[], place: Place, name: string): BlockEntry | null {
+  const block = stretchWith(blocks, place)
+  return block !== null && IdFilter.parse(block.filter).has(name) ? block : null
+}
+
+/** The one stretch that spans the place. They are sorted and do not overlap. */
+function stretchWith<S extends Stretch>(stretches: readonly S[], place: Place): S | null {
+  let low = 0
+  let high = stretches.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (comparePlaces((stretches[middle] as S).last, place) < 0) low = middle + 1
+    else high = middle
+  }
+  const found = stretches[low]
+  return found !== undefined && comparePlaces(found.first, place) <= 0 ? found : null
+}

@@ -1,0 +1,63 @@
+import { crc32 } from 'node:zlib'
+import { idOf, type LedgerRecord } from '../../../core/aggregate.ts'
+import { IdFilter } from '../blocks/id-filter.ts'
+import { covers, HeaderBuilder } from './block-header.ts'
+import type { BlockEntry } from './page.ts'
+import { comparePlaces, type Place } from './place.ts'
+import { keyTextOf, parseRecordLine } from './record-line.ts'
+import { changedLine, changedPlace, type RunFormat, stateOfChangedLine } from './run-format.ts'
+import { isRecordTable, type TableName } from './tables.ts'
+
+/** Looks into the records of a table, and whether the list by time of change is of the same ones. */
+export class TableCheck {
+  readonly #table: TableName
+  /** Sums over the settled records and over the list: equal for the same lines, in whatever order. */
+  #settled = 0
+  #listed = 0
+
+  constructor(table: TableName) {
+    this.#table = table
+  }
+
+  get isListComplete(): boolean {
+    return this.#settled === this.#listed
+  }
+
+  /** What is wrong with the lines of a block. */
+  problems(format: RunFormat, block: BlockEntry, lines: readonly string[]): string[] {
+    const problems: string[] = []
+    const names = format.filtered ? IdFilter.parse(block.filter) : null
+    const header = new HeaderBuilder()
+    let before: Place | null = null
+    for (const line of lines) {
+      const place = format.placeOfLine(line)
+      if (before !== null && comparePlaces(before, place) >= 0) problems.push(`${line} is out of order`)
+      before = place
+      if (names?.has(keyTextOf(line)) === false) problems.push(`the filter does not know ${keyTextOf(line)}`)
+      if (format.name === 'by_changed') this.#addListed(line)
+      else this.#record(format, line, header, problems)
+    }
+    if (!covers(block.header, header.build())) problems.push('the header does not cover its records')
+    return problems
+  }
+
+  #addListed(line: string): void {
+    if (typeof stateOfChangedLine(line) === 'string') this.#listed = (this.#listed + crc32(line)) >>> 0
+  }
+
+  #record(format: RunFormat, line: string, header: HeaderBuilder, problems: string[]): void {
+    const { tenant_id, id, value } = parseRecordLine(this.#table, line)
+    if (!isRecordTable(this.#table)) {
+      const expected = this.#table === 'claims' ? 'string' : 'number'
+      if (typeof value !== expected) problems.push(`${line} is not a ${expected}`)
+      return
+    }
+    const record = value as LedgerRecord
+    header.add(record)
+    if (record.tenant_id !== tenant_id || idOf(record) !== id)
+      problems.push(`${line} stands under another key`)
+    if (format.name !== 'settled') return
+    const listed = changedLine(changedPlace(record, tenant_id, id), record)
+    this.#settled = (this.#settled + crc32(listed)) >>> 0
+  }
+}

@@ -1,0 +1,55 @@
+import { TwoKeys } from './two-keys.ts'
+
+interface Layer<V> {
+  readonly values: TwoKeys<V>
+  /** Nothing later than this seq is in it. */
+  readonly until: number
+}
+
+/**
+ * A map by tenant and id that forgets in slices: what was set before a certain time can be dropped together, when
+ * it is kept elsewhere by then.
+ */
+export class Layers<V> {
+  #top = new TwoKeys<V>()
+  #below: Layer<V>[] = []
+
+  get(tenant_id: string, id: string): V | undefined {
+    const value = this.#top.get(tenant_id, id)
+    if (value !== undefined || this.#below.length === 0) return value
+    for (let i = this.#below.length - 1; i >= 0; i--) {
+      const older = this.#below[i]?.values.get(tenant_id, id)
+      if (older !== undefined) return older
+    }
+    return undefined
+  }
+
+  set(tenant_id: string, id: string, value: V): void {
+    this.#top.set(tenant_id, id, value)
+  }
+
+  delete(tenant_id: string, id: string): void {
+    this.#top.delete(tenant_id, id)
+    for (const { values } of this.#below) values.delete(tenant_id, id)
+  }
+
+  /** Everything set so far is not later than this seq. */
+  seal(until: number): void {
+    this.#below.push({ values: this.#top, until })
+    this.#top = new TwoKeys()
+  }
+
+  /** Forgets the slices that end by this seq. */
+  drop(seq: number): void {
+    this.#below = this.#below.filter(({ until }) => until > seq)
+  }
+
+  /** What is newest, of each. */
+  *entries(): Generator<readonly [tenant_id: string, id: string, value: V]> {
+    for (const layer of [...this.#below.map(({ values }) => values), this.#top]) {
+      for (const [tenant_id, id, value] of layer.entries()) {
+        if (this.get(tenant_id, id) === value) yield [tenant_id, id, value]
+      }
+    }
+  }
+}
