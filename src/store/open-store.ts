@@ -30,8 +30,8 @@ const ENGINES: readonly Engine[] = [
   },
   {
     example: './folder',
-    // Two letters at least: one is a drive.
-    opens: (url) => url.trim() !== '' && !/^[a-z][a-z0-9+.-]+:/i.test(url),
+    // Two letters at least before the colon: one is a drive. The name of an engine without its colon is a mistake.
+    opens: (url) => url.trim() !== '' && !/^[a-z][a-z0-9+.-]+:|^memory$/i.test(url),
     open: async (url, world, { journal }) =>
       (await import('./journal/journal.ts')).openJournal(url, world, journal),
   },

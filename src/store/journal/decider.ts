@@ -1,4 +1,4 @@
-import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
+import type { AggregateKind, AggregateOf, RecordKey } from '../../core/aggregate.ts'
 import { type AuditEntry, hopsOf, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
 import type { IdSource } from '../../core/decision.ts'
 import {
@@ -9,14 +9,14 @@ import {
   type Given,
   type Refused,
 } from '../../core/decision.ts'
-import type { RecordKind } from '../../core/machines/all.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Devices, Undo } from '../live/devices.ts'
 import { type DecisionView, decideOn } from '../live/live-given.ts'
+import type { Move } from '../live/live-state.ts'
 import type { Outcome } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { Image } from './image.ts'
-import { encodeCommit, type Nths } from './lines/encode.ts'
+import { type EncodedCommit, encodeCommit, type Nths } from './lines/encode.ts'
 import { refusalName } from './lines/line.ts'
 import { type Found, Looked, nameOfClaim, nameOfKey } from './looked.ts'
 
@@ -127,18 +127,31 @@ export class Decider {
     if (isNothing(change) && kept.length === 0) return this.#answer(outcome)
     const first = this.#group.nextSeq
     for (const put of change.puts) put.etag = String(first)
-    const encoded = encodeCommit(change, kept, first, (key) => this.#before(key, looked), nths)
-    // Nothing can go wrong from here on, so memory and disk will say the same.
+    const { live } = this.#image
     if (looked !== null) this.#admit(change, looked)
-    this.#image.pending.add(change, first)
-    const undo = both(
-      this.#image.live.devices.apply(change),
-      nths === undefined ? null : this.#countRefusals(nths),
-    )
+    const moves = live.decide(change)
+    const encoded = this.#encode(change, kept, first, moves, nths)
+    // Nothing can go wrong from here on, so memory and disk will say the same.
+    const undo = both(live.devices.apply(change), nths === undefined ? null : this.#countRefusals(nths))
     for (const put of change.puts) Object.freeze(put)
     let records = 0
     for (const entry of kept) records += hopsOf(entry)
-    return this.#group.add(encoded, { change, first, undo, records }).then(() => outcome)
+    return this.#group.add(encoded, { change, moves, first, undo, records }).then(() => outcome)
+  }
+
+  #encode(
+    change: Change,
+    audit: readonly AuditEntry[],
+    first: number,
+    moves: readonly Move[],
+    nths: Nths | undefined,
+  ): EncodedCommit {
+    try {
+      return encodeCommit({ change, audit, first, moves, nths })
+    } catch (error) {
+      this.#image.live.takeBack(moves)
+      throw error
+    }
   }
 
   /** An answer may rest on what is not durable yet, so it waits until that is. */
@@ -186,15 +199,13 @@ export class Decider {
     }
   }
 
-  #before<K extends RecordKind>(key: RecordKey<K>, looked: Looked | null): RecordOf[K] | null {
-    return this.#image.decided(key) ?? looked?.record(key) ?? null
-  }
-
   /** What is about to change has to be in memory: it was only in the snapshot until now. */
   #admit(change: Change, looked: Looked): void {
     for (const put of change.puts) {
       const found = looked.aggregateOf(put)
-      if (found !== null && this.#image.decided(found.key) === null) this.#image.admit(found.aggregate)
+      if (found === null) continue
+      const { kind, tenant_id, id } = found.key
+      if (this.#image.live.decided(kind, tenant_id, id) === null) this.#image.admit(found.aggregate)
     }
   }
 }

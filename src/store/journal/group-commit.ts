@@ -2,6 +2,7 @@ import type { Change } from '../../core/decision.ts'
 import { DiskFull, WriterFailed } from '../../errors/journal-errors.ts'
 import type { WaybillError } from '../../errors/waybill-error.ts'
 import type { Undo } from '../live/devices.ts'
+import type { Move } from '../live/live-state.ts'
 import type { DeltaWriter } from './delta/delta-writer.ts'
 import { withChecksum } from './lines/checksum.ts'
 import type { EncodedCommit } from './lines/encode.ts'
@@ -12,6 +13,7 @@ const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024
 /** A commit on its way to the disk. */
 export interface PendingCommit {
   readonly change: Change
+  readonly moves: readonly Move[]
   readonly first: number
   readonly undo: Undo | null
   /** How many audit records it makes. */

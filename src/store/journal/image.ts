@@ -14,7 +14,6 @@ import type { Timers } from '../../world/timers.ts'
 import { Layers } from '../live/layers.ts'
 import { type AloneRecord, LiveState } from '../live/live-state.ts'
 import type { PendingCommit } from './group-commit.ts'
-import { PendingState } from './pending-state.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
 import { TABLE_OF, type TableName } from './snapshot/tables.ts'
 
@@ -35,7 +34,6 @@ const EVICTED_AT_ONCE = 1000
  */
 export class Image {
   readonly live = new LiveState()
-  readonly pending = new PendingState(this.live)
   /** How many refusals were kept, by tenant and name of the record. */
   readonly refusals = new Layers<number>()
   /** Records that could be forgotten as soon as a snapshot has them, oldest first. */
@@ -57,11 +55,7 @@ export class Image {
     tenant_id: string,
     id: string,
   ): AggregateOf[K] | null | undefined {
-    return (
-      this.pending.aggregate(kind, tenant_id, id) ??
-      this.live.aggregate(kind, tenant_id, id) ??
-      this.#nullIfAbsent(TABLE_OF[kind], tenant_id, id)
-    )
+    return this.live.decided(kind, tenant_id, id) ?? this.#nullIfAbsent(TABLE_OF[kind], tenant_id, id)
   }
 
   /** Null when nobody owns it; undefined when somebody might. */
@@ -73,12 +67,6 @@ export class Image {
   refusalsOf(tenant_id: string, name: string): number | undefined {
     const kept = this.refusals.get(tenant_id, name)
     return kept ?? (this.#nullIfAbsent('refusals', tenant_id, name) === null ? 0 : undefined)
-  }
-
-  /** A record as of what was decided; what is on disk only is not looked at. */
-  decided<K extends RecordKind>({ kind, tenant_id, id }: RecordKey<K>): RecordOf[K] | null {
-    const key = { kind, tenant_id, id } as RecordKey<RecordKind>
-    return (this.#decided(key) ?? this.live.record(key)) as RecordOf[K] | null
   }
 
   /** Runs a read of the snapshot, which stays open until it is done. */
@@ -125,8 +113,8 @@ export class Image {
   }
 
   /** A commit is durable. */
-  settle({ change, first }: PendingCommit): void {
-    this.pending.settle(change, first)
+  settle({ moves, change, first }: PendingCommit): void {
+    this.live.settle(moves, change.signals)
     for (const put of change.puts) this.noteRest(put, first)
   }
 
@@ -178,17 +166,6 @@ export class Image {
   #nullIfAbsent(table: TableName, tenant_id: string, id: string): null | undefined {
     const base = this.base
     return base === null || base.surelyAbsent(table, tenant_id, id) === true ? null : undefined
-  }
-
-  #decided({ kind, tenant_id, id }: RecordKey<RecordKind>): LedgerRecord | undefined {
-    if (kind === 'document' || kind === 'run' || kind === 'workstream') {
-      return this.pending.aggregate(kind, tenant_id, id)
-    }
-    if (kind === 'job') return this.pending.aggregate('job', tenant_id, id)?.job
-    if (kind === 'outbox') return undefined
-    const slash = id.lastIndexOf('/')
-    const job = this.pending.aggregate('job', tenant_id, id.slice(0, slash))
-    return job?.steps.find((step) => step.step_id === id.slice(slash + 1))
   }
 }
 

@@ -109,7 +109,7 @@ export class JournalWriter {
       await this.#group
         .add(
           { starts: [start.slice(0, -1)], places: 1 },
-          { change: nothing, first: seq, undo: null, records: 0 },
+          { change: nothing, moves: [], first: seq, undo: null, records: 0 },
         )
         .catch(() => {})
     }
@@ -129,13 +129,15 @@ export class JournalWriter {
   }
 
   #failed(commits: readonly PendingCommit[]): void {
-    this.#journal.image.pending.clear()
-    for (const { undo } of commits.toReversed()) undo?.()
+    for (const { moves, undo } of commits.toReversed()) {
+      this.#journal.image.live.takeBack(moves)
+      undo?.()
+    }
   }
 
   #select(selector: Sweep): readonly RecordKey[] {
-    const { live, pending } = this.#journal.image
-    const isPending = (key: RecordKey) => pending.has(key)
+    const { live } = this.#journal.image
+    const isPending = (key: RecordKey) => live.isPending(key)
     switch (selector.what) {
       case 'due':
         return live.work.due(this.#decider.time(), selector.limit, isPending)

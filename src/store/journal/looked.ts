@@ -5,10 +5,8 @@ import {
   type JobAggregate,
   type LedgerRecord,
   type RecordKey,
-  type RecordOf,
 } from '../../core/aggregate.ts'
 import type { ClaimKey } from '../../core/decision.ts'
-import type { RecordKind } from '../../core/machines/all.ts'
 import { type AloneRecord, isJobPart } from '../live/live-state.ts'
 import type { Image } from './image.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
@@ -66,12 +64,6 @@ export class Looked {
       : { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }
     const aggregate = this.#aggregates.get(nameOfKey(key))
     return aggregate == null ? null : { key, aggregate }
-  }
-
-  record<K extends RecordKind>({ kind, tenant_id, id }: RecordKey<K>): RecordOf[K] | null {
-    if (kind === 'step' || kind === 'outbox' || kind === 'job') return null
-    const name = nameOfKey({ kind: kind as AggregateKind, tenant_id, id })
-    return (this.#aggregates.get(name) ?? null) as RecordOf[K] | null
   }
 }
 

@@ -25,15 +25,18 @@ export class Devices {
   }
 
   /** A claim in the change that somebody else owns. */
-  takenClaim(change: Change): ClaimKey | undefined {
-    return change.claims.find((claim) => {
-      const owner = this.ownerOf(claim)
-      return owner !== undefined && owner !== claim.owner
-    })
+  takenClaim({ claims }: Change): ClaimKey | undefined {
+    return claims.length === 0
+      ? undefined
+      : claims.find((claim) => {
+          const owner = this.ownerOf(claim)
+          return owner !== undefined && owner !== claim.owner
+        })
   }
 
   /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
   fullSlot({ slots }: Change): SlotKey | undefined {
+    if (slots.length === 0) return undefined
     const views = new TwoKeys<SlotView>()
     for (const slot of slots) {
       let view = views.get(slot.tenant_id, slot.key)

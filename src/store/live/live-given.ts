@@ -31,7 +31,7 @@ class LiveGiven implements Given {
   readonly now: number
   readonly ids: IdSource
   readonly #view: DecisionView
-  readonly #full: SlotKey[] = []
+  #full: SlotKey[] | null = null
 
   constructor(view: DecisionView, now: number, ids: IdSource) {
     this.#view = view
@@ -48,11 +48,12 @@ class LiveGiven implements Given {
   }
 
   isFull({ tenant_id, key }: SlotKey): boolean {
-    return this.#full.some((slot) => slot.tenant_id === tenant_id && slot.key === key)
+    return this.#full?.some((slot) => slot.tenant_id === tenant_id && slot.key === key) === true
   }
 
   refuseSlot(slot: SlotKey): void {
     must(!this.isFull(slot), `a decision does not ask again for the full slot ${slot.key}`)
+    this.#full ??= []
     this.#full.push(slot)
   }
 }

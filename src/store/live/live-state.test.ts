@@ -134,7 +134,7 @@ describe('checking a live state', () => {
   it('finds a count that is off', async () => {
     const { live, put } = setUp()
     put(RUN)
-    live.counts.replace(undefined, RUN)
+    live.counts.replace(null, RUN)
     expect(await check(live)).toEqual([{ where: 'run pending', what: '2 counted, 1 there' }])
   })
 })

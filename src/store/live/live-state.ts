@@ -8,7 +8,7 @@ import {
   type RecordKey,
   type RecordOf,
 } from '../../core/aggregate.ts'
-import type { Change, ClaimKey } from '../../core/decision.ts'
+import type { Change, ClaimKey, Signal } from '../../core/decision.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { Devices } from './devices.ts'
@@ -17,30 +17,53 @@ import { StateCounts } from './state-counts.ts'
 import { TwoKeys } from './two-keys.ts'
 import { WorkIndex, type WorkPlace } from './work-index.ts'
 
-/** A job in memory, with its place in the index of work. */
-interface HeldJob {
-  aggregate: JobAggregate
+/** An aggregate in memory: as it is, and as it was decided to become while that is not durable yet. */
+interface Cell<T> {
+  durable: T | null
+  decided: T | null
+}
+
+interface JobCell extends Cell<JobAggregate> {
   readonly key: RecordKey<'job'>
   readonly place: WorkPlace
 }
 
-type AloneKind = Exclude<AggregateKind, 'job'>
-type Shelves = { readonly [K in AloneKind]: TwoKeys<AggregateOf[K]> }
-
 export type JobPart = Extract<LedgerRecord, { readonly kind: 'job' | 'step' | 'outbox' }>
 export type AloneRecord = Exclude<LedgerRecord, JobPart>
+type AloneKind = AloneRecord['kind']
+
+/** What a change makes of one aggregate. */
+export type Move = AloneMove | JobMove
+
+interface AloneMove {
+  readonly cell: Cell<AloneRecord>
+  readonly before: AloneRecord | null
+  readonly to: AloneRecord
+  readonly parts: null
+}
+
+interface JobMove {
+  readonly cell: JobCell
+  readonly before: JobAggregate | null
+  readonly to: JobAggregate
+  /** The records of the job that changed. */
+  readonly parts: readonly JobPart[]
+}
 
 /**
  * Everything an engine keeps in memory: the aggregates, the indexes that find work among them, counts, claims,
  * slots and signals. It applies changes and answers reads; where the changes are kept is the engine's matter.
+ *
+ * A change takes effect in two steps. `decide` shows it to later decisions; `settle`, when it is durable, shows it
+ * to everybody else.
  */
 export class LiveState {
   readonly work = new WorkIndex()
   readonly devices = new Devices()
   readonly signals = new SignalQueue()
   readonly counts = new StateCounts()
-  readonly #jobs = new TwoKeys<HeldJob>()
-  readonly #shelves: Shelves = {
+  readonly #jobs = new TwoKeys<JobCell>()
+  readonly #shelves: { readonly [K in AloneKind]: TwoKeys<Cell<AloneRecord>> } = {
     document: new TwoKeys(),
     run: new TwoKeys(),
     workstream: new TwoKeys(),
@@ -48,34 +71,24 @@ export class LiveState {
   /** All of them: an aggregate holds only those that are open. */
   readonly #rows = new TwoKeys<OutboxRecord>()
 
+  /** As it is. */
   aggregate<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null {
-    if (kind === 'job') return (this.#jobs.get(tenant_id, id)?.aggregate ?? null) as AggregateOf[K] | null
-    return (this.#shelves[kind as AloneKind].get(tenant_id, id) ?? null) as AggregateOf[K] | null
+    return (this.#cell(kind, tenant_id, id)?.durable ?? null) as AggregateOf[K] | null
+  }
+
+  /** As it was decided to be. */
+  decided<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null {
+    const cell = this.#cell(kind, tenant_id, id)
+    return (cell === undefined ? null : (cell.decided ?? cell.durable)) as AggregateOf[K] | null
+  }
+
+  /** Something was decided about it that is not durable yet. */
+  isPending({ kind, tenant_id, id }: RecordKey): boolean {
+    return this.#cell(kind, tenant_id, id)?.decided != null
   }
 
   ownerOf(claim: ClaimKey): string | undefined {
     return this.devices.ownerOf(claim)
-  }
-
-  /** Takes in records that are counted already: they were kept elsewhere. */
-  admit(record: AloneRecord | JobAggregate): void {
-    if ('kind' in record) this.#shelf(record).set(record.tenant_id, idOf(record), record)
-    else {
-      this.#holdJob(record)
-      for (const row of record.outbox) this.#rows.set(row.tenant_id, row.outbox_id, row)
-    }
-  }
-
-  /** Takes in an outbox row that is closed, and so is in no aggregate. */
-  admitRow(row: OutboxRecord): void {
-    this.#rows.set(row.tenant_id, row.outbox_id, row)
-  }
-
-  /** Forgets records that are kept elsewhere and have nothing to do. Counts stay as they are. */
-  evict({ kind, tenant_id, id }: RecordKey<Exclude<RecordKind, 'step'>>): void {
-    if (kind === 'outbox') this.#rows.delete(tenant_id, id)
-    else if (kind === 'job') this.#jobs.delete(tenant_id, id)
-    else this.#shelves[kind].delete(tenant_id, id)
   }
 
   record<K extends RecordKind>({ kind, tenant_id, id }: RecordKey<K>): RecordOf[K] | null {
@@ -83,93 +96,160 @@ export class LiveState {
   }
 
   *jobs(): Generator<JobAggregate> {
-    for (const { aggregate } of this.#jobs.values()) yield aggregate
+    for (const { durable } of this.#jobs.values()) if (durable !== null) yield durable
   }
 
   /** All records of a kind, in no particular order. */
   *records(kind: RecordKind, tenant_id?: string): Generator<LedgerRecord> {
     if (kind === 'document' || kind === 'run' || kind === 'workstream') {
-      yield* this.#shelves[kind].values(tenant_id)
+      for (const { durable } of this.#shelves[kind].values(tenant_id)) if (durable !== null) yield durable
       return
     }
     if (kind === 'outbox') {
       yield* this.#rows.values(tenant_id)
       return
     }
-    for (const { aggregate } of this.#jobs.values(tenant_id)) {
-      if (kind === 'job') yield aggregate.job
-      else yield* aggregate.steps
+    for (const { durable } of this.#jobs.values(tenant_id)) {
+      if (durable === null) continue
+      if (kind === 'job') yield durable.job
+      else yield* durable.steps
     }
   }
 
-  /** Writes a change under a new etag. */
+  /** Takes in an aggregate that is counted already: it was kept elsewhere. */
+  admit(aggregate: AloneRecord | JobAggregate): void {
+    if ('kind' in aggregate) this.#shelfCell(aggregate).durable = aggregate
+    else {
+      this.#holdJob(this.#jobCell(aggregate.job.tenant_id, aggregate.job.job_id), aggregate)
+      for (const row of aggregate.outbox) this.#rows.set(row.tenant_id, row.outbox_id, row)
+    }
+  }
+
+  /** Forgets a record that is kept elsewhere and has nothing to do. Counts stay as they are. */
+  evict({ kind, tenant_id, id }: RecordKey<Exclude<RecordKind, 'step'>>): void {
+    if (kind === 'outbox') this.#rows.delete(tenant_id, id)
+    else if (!this.isPending({ kind, tenant_id, id })) this.#forget(kind, tenant_id, id)
+  }
+
+  /** Writes a change under a new etag, for everybody to see. */
   apply(change: Change, etag: string): void {
     for (const put of change.puts) put.etag = etag
     this.devices.apply(change)
-    this.write(change)
+    this.settle(this.decide(change), change.signals)
   }
 
-  /** Writes records and signals; the devices may have been told long before, when it was decided. */
-  write({ puts, signals }: Change): void {
+  /** Shows a change to decisions. Its devices are told separately. */
+  decide({ puts }: Change): readonly Move[] {
+    const moves: Move[] = []
     let parts: JobPart[] | undefined
     for (const put of puts) {
-      if (!isJobPart(put)) this.#putAlone(put)
+      if (!isJobPart(put)) moves.push(this.#decideAlone(put))
       else if (parts === undefined) parts = [put]
       else parts.push(put)
     }
-    if (parts !== undefined) for (const group of byJob(parts)) this.#putJob(group)
+    if (parts !== undefined) for (const group of byJob(parts)) moves.push(this.#decideJob(group))
+    return moves
+  }
+
+  /** What was decided is durable. */
+  settle(moves: readonly Move[], signals: readonly Signal[]): void {
+    for (const move of moves) {
+      if (move.parts === null) {
+        this.counts.replace(move.cell.durable, move.to)
+        move.cell.durable = move.to
+      } else {
+        this.#settleJob(move)
+      }
+      if (move.cell.decided === move.to) move.cell.decided = null
+    }
     for (const signal of signals) {
       if (this.work.isAwaited(signal.tenant_id, signal.topic)) this.signals.push(signal)
     }
   }
 
+  /** What was decided last will not be. */
+  takeBack(moves: readonly Move[]): void {
+    for (const { cell, before, to } of moves) {
+      cell.decided = before === cell.durable ? null : (before as typeof cell.decided)
+      if (cell.decided !== null || cell.durable !== null) continue
+      if ('kind' in to) this.#forget(to.kind, to.tenant_id, idOf(to))
+      else this.#forget('job', to.job.tenant_id, to.job.job_id)
+    }
+  }
+
+  #cell(kind: AggregateKind, tenant_id: string, id: string): Cell<AloneRecord | JobAggregate> | undefined {
+    return kind === 'job' ? this.#jobs.get(tenant_id, id) : this.#shelves[kind].get(tenant_id, id)
+  }
+
+  #forget(kind: AggregateKind, tenant_id: string, id: string): void {
+    if (kind === 'job') this.#jobs.delete(tenant_id, id)
+    else this.#shelves[kind].delete(tenant_id, id)
+  }
+
   #record(kind: RecordKind, tenant_id: string, id: string): LedgerRecord | null {
-    if (kind === 'job') return this.aggregate('job', tenant_id, id)?.job ?? null
+    if (kind === 'job') return this.#jobs.get(tenant_id, id)?.durable?.job ?? null
     if (kind === 'outbox') return this.#rows.get(tenant_id, id) ?? null
-    if (kind !== 'step') return this.#shelves[kind].get(tenant_id, id) ?? null
+    if (kind !== 'step') return this.#shelves[kind].get(tenant_id, id)?.durable ?? null
     const slash = id.lastIndexOf('/')
     if (slash === -1) return null
-    const job = this.aggregate('job', tenant_id, id.slice(0, slash))
+    const job = this.#jobs.get(tenant_id, id.slice(0, slash))?.durable
     return job?.steps.find((step) => step.step_id === id.slice(slash + 1)) ?? null
   }
 
-  #putAlone(put: AloneRecord): void {
-    const shelf = this.#shelf(put)
-    const id = idOf(put)
-    this.counts.replace(shelf.get(put.tenant_id, id), put)
-    shelf.set(put.tenant_id, id, put)
+  #decideAlone(put: AloneRecord): AloneMove {
+    const cell = this.#shelfCell(put)
+    const before = cell.decided ?? cell.durable
+    cell.decided = put
+    return { cell, before, to: put, parts: null }
   }
 
-  #shelf(record: AloneRecord): TwoKeys<AloneRecord> {
-    return this.#shelves[record.kind] as TwoKeys<AloneRecord>
+  #shelfCell(record: AloneRecord): Cell<AloneRecord> {
+    const shelf = this.#shelves[record.kind]
+    const id = idOf(record)
+    let cell = shelf.get(record.tenant_id, id)
+    if (cell === undefined) {
+      cell = { durable: null, decided: null }
+      shelf.set(record.tenant_id, id, cell)
+    }
+    return cell
   }
 
-  #putJob(parts: readonly JobPart[]): void {
+  #decideJob(parts: readonly JobPart[]): JobMove {
     const { tenant_id, job_id } = parts[0] as JobPart
-    const before = this.#jobs.get(tenant_id, job_id)?.aggregate ?? null
+    const cell = this.#jobCell(tenant_id, job_id)
+    const before = cell.decided ?? cell.durable
+    const to = applyToJob(before, parts)
+    cell.decided = to
+    return { cell, before, to, parts }
+  }
+
+  #settleJob({ cell, to, parts }: JobMove): void {
     for (const part of parts) {
-      this.counts.replace(this.#partBefore(before, part), part)
-      if (part.kind === 'outbox') this.#rows.set(tenant_id, part.outbox_id, part)
+      this.counts.replace(this.#partBefore(cell.durable, part), part)
+      if (part.kind === 'outbox') this.#rows.set(part.tenant_id, part.outbox_id, part)
     }
-    this.#holdJob(applyToJob(before, parts))
+    this.#holdJob(cell, to)
   }
 
-  #holdJob(aggregate: JobAggregate): void {
-    const { tenant_id, job_id } = aggregate.job
-    let held = this.#jobs.get(tenant_id, job_id)
-    if (held === undefined) {
+  #holdJob(cell: JobCell, aggregate: JobAggregate): void {
+    cell.durable = aggregate
+    this.work.move(cell.key, cell.place, aggregate.job)
+  }
+
+  #jobCell(tenant_id: string, job_id: string): JobCell {
+    let cell = this.#jobs.get(tenant_id, job_id)
+    if (cell === undefined) {
       const key = { kind: 'job', tenant_id, id: job_id } as const
-      held = { aggregate, key, place: WorkIndex.nowhere() }
-      this.#jobs.set(tenant_id, job_id, held)
+      cell = { durable: null, decided: null, key, place: WorkIndex.nowhere() }
+      this.#jobs.set(tenant_id, job_id, cell)
     }
-    held.aggregate = aggregate
-    this.work.move(held.key, held.place, aggregate.job)
+    return cell
   }
 
-  #partBefore(before: JobAggregate | null, part: JobPart): LedgerRecord | undefined {
-    if (part.kind === 'job') return before?.job
-    if (part.kind === 'step') return before?.steps[part.step_index]
-    return this.#rows.get(part.tenant_id, part.outbox_id)
+  #partBefore(before: JobAggregate | null, part: JobPart): LedgerRecord | null {
+    if (part.kind === 'job') return before?.job ?? null
+    if (part.kind === 'step') return before?.steps[part.step_index] ?? null
+    return this.#rows.get(part.tenant_id, part.outbox_id) ?? null
   }
 }
 
@@ -178,7 +258,7 @@ export function isJobPart(record: LedgerRecord): record is JobPart {
 }
 
 /** Nearly every change is about one job, and then there is nothing to sort. */
-export function byJob(parts: readonly JobPart[]): Iterable<readonly JobPart[]> {
+function byJob(parts: readonly JobPart[]): Iterable<readonly JobPart[]> {
   const first = parts[0]
   if (first === undefined) return []
   if (parts.every((part) => part.job_id === first.job_id && part.tenant_id === first.tenant_id))

@@ -10,9 +10,9 @@ function run(state: string, tenant_id = 't'): LedgerRecord {
 
 it('counts by kind, tenant and state, and names every state', () => {
   const counts = new StateCounts()
-  counts.replace(undefined, run('pending'))
-  counts.replace(undefined, run('pending'))
-  counts.replace(undefined, run('pending', 'z'))
+  counts.replace(null, run('pending'))
+  counts.replace(null, run('pending'))
+  counts.replace(null, run('pending', 'z'))
   counts.replace(run('pending'), run('running'))
   counts.replace(run('running'), run('running'))
   expect(counts.read('run', 't')).toMatchObject({ pending: 1, running: 1, failed: 0 })

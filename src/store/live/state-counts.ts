@@ -18,10 +18,10 @@ export interface CountEntry {
 export class StateCounts {
   readonly #tallies = new TwoKeys<Tally>()
 
-  replace(before: LedgerRecord | undefined, after: LedgerRecord): void {
+  replace(before: LedgerRecord | null, after: LedgerRecord): void {
     if (before?.state === after.state) return
     const { states } = this.#tally(after.tenant_id, after.kind)
-    if (before !== undefined) states.set(before.state, (states.get(before.state) ?? 0) - 1)
+    if (before !== null) states.set(before.state, (states.get(before.state) ?? 0) - 1)
     states.set(after.state, (states.get(after.state) ?? 0) + 1)
   }
 

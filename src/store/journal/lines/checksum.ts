@@ -19,6 +19,9 @@ export function hasChecksum(line: Buffer): boolean {
   return line.toString('latin1', end + BEFORE.length, line.length - 2) === hexOf(crc32(line.subarray(0, end)))
 }
 
+/** Two digits for each byte; building them from the number for every line is felt. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 function hexOf(crc: number): string {
-  return crc.toString(16).padStart(DIGITS, '0')
+  return `${HEX[crc >>> 24]}${HEX[(crc >>> 16) & 255]}${HEX[(crc >>> 8) & 255]}${HEX[crc & 255]}`
 }

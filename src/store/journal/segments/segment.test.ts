@@ -156,6 +156,14 @@ describe('a sealed segment', () => {
     await expect(segment.addDurations({}, new DurationRollup())).rejects.toThrow(/replaced by another/)
   })
 
+  it('is still there when it could not be removed', async () => {
+    const { disk, segment } = await sealed(new Delta(manyMoves(5)))
+    disk.remove = () => Promise.reject(new Error('EPERM'))
+    await expect(segment.retire()).rejects.toThrow('EPERM')
+    expect(segment.isRetired).toBe(false)
+    expect(await collect(segment.records({}, 0, 'asc'))).toHaveLength(5)
+  })
+
   it('has nothing when it was retired, also for those who know it already', async () => {
     const { disk, path, segment } = await sealed(new Delta(manyMoves(5)))
     const reading = segment.records({}, 0, 'asc')

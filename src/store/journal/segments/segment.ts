@@ -111,7 +111,12 @@ export class Segment implements HistorySource {
   /** Removes the file, for good. Whoever is still to read it finds nothing in it. */
   async retire(): Promise<void> {
     this.#isRetired = true
-    await this.#disk.remove(this.file.path)
+    try {
+      await this.#disk.remove(this.file.path)
+    } catch (error) {
+      this.#isRetired = false
+      throw error
+    }
     await this.#disk.syncFolder(dirname(this.file.path))
   }
 

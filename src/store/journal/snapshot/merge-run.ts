@@ -14,8 +14,7 @@ export interface OldRun {
 }
 
 /** What becomes of one place in a run. */
-export interface RunChange<V> {
-  readonly place: Place
+export interface RunChange<V> extends Place {
   /** What to put there; null when whatever is there leaves. */
   readonly value: V | null
 }
@@ -74,9 +73,9 @@ class Merge<V> {
   async putUntil(place: Place | null): Promise<void> {
     for (;;) {
       const change = this.#changes[this.#next]
-      if (change === undefined || (place !== null && comparePlaces(change.place, place) >= 0)) return
+      if (change === undefined || (place !== null && comparePlaces(change, place) >= 0)) return
       this.#next++
-      if (change.value !== null) this.#into.add(this.#lineOf(change.place, change.value))
+      if (change.value !== null) this.#into.add(this.#lineOf(change, change.value))
       if (this.#into.isFull) await this.#into.cut()
     }
   }
@@ -102,16 +101,16 @@ class Merge<V> {
     const merged: RunLine[] = []
     let next = 0
     let hasChanged = false
-    for (const { place, value } of changes) {
-      while (isBefore(old[next], place)) merged.push(old[next++] as RunLine)
+    for (const change of changes) {
+      while (isBefore(old[next], change)) merged.push(old[next++] as RunLine)
       const there = old[next]
-      const isThere = there !== undefined && comparePlaces(there.place, place) === 0
+      const isThere = there !== undefined && comparePlaces(there.place, change) === 0
       if (isThere) {
         this.#onRemoved(there.line)
         next++
       }
-      if (value !== null) merged.push(this.#lineOf(place, value))
-      hasChanged ||= isThere || value !== null
+      if (change.value !== null) merged.push(this.#lineOf(change, change.value))
+      hasChanged ||= isThere || change.value !== null
     }
     return hasChanged ? merged.concat(old.slice(next)) : old
   }
@@ -132,7 +131,7 @@ class Merge<V> {
 
   #isNextWithin(place: Place): boolean {
     const change = this.#changes[this.#next]
-    return change !== undefined && comparePlaces(change.place, place) <= 0
+    return change !== undefined && comparePlaces(change, place) <= 0
   }
 
   get #isMoreToCome(): boolean {
@@ -149,5 +148,5 @@ function mayChange({ filter }: BlockEntry, changes: readonly RunChange<unknown>[
   if (changes.length === 0) return false
   if (filter === '') return true
   const ids = IdFilter.parse(filter)
-  return changes.some(({ place, value }) => value !== null || ids.has(keyText(place.tenant_id, place.id)))
+  return changes.some(({ tenant_id, id, value }) => value !== null || ids.has(keyText(tenant_id, id)))
 }

@@ -27,9 +27,6 @@ export interface PageEntry extends Stretch, Extent {
   readonly blocks: number
 }
 
-/** How many blocks a page lists. */
-export const BLOCKS_PER_PAGE = 256
-
 interface StretchText {
   readonly first: PlaceText
   readonly last: PlaceText

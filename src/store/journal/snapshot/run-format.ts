@@ -17,8 +17,9 @@ export interface RunFormat {
   placeOfLine(line: string): Place
   placeText(place: Place): PlaceText
   parsePlace(text: PlaceText): Place
-  /** How many lines make a block. */
+  /** How many lines make a block, and how many blocks a page lists. */
   readonly linesPerBlock: number
+  readonly blocksPerPage: number
   /** Whether blocks have a filter of what is in them. */
   readonly filtered: boolean
 }
@@ -30,6 +31,7 @@ const BY_KEY = {
   placeText: ({ tenant_id, id }: Place): PlaceText => joinKey(tenant_id, id),
   parsePlace: (text: PlaceText): Place => ({ at: 0, ...splitKey(text as string) }),
   linesPerBlock: 256,
+  blocksPerPage: 256,
 } as const
 
 const BY_CHANGED: RunFormat = {
@@ -39,6 +41,7 @@ const BY_CHANGED: RunFormat = {
   parsePlace: (text) => ({ at: text[0] as number, ...splitKey(text[1] as string) }),
   // Short lines, and read in long stretches.
   linesPerBlock: 1024,
+  blocksPerPage: 256,
   filtered: false,
 }
 

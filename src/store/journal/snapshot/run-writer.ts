@@ -4,7 +4,7 @@ import type { BlockFileWriter } from '../blocks/block-file-writer.ts'
 import { IdFilter } from '../blocks/id-filter.ts'
 import { deflateMember } from '../blocks/member.ts'
 import { type BlockHeader, HeaderBuilder } from './block-header.ts'
-import { BLOCKS_PER_PAGE, type BlockEntry, encodePage, type PageEntry, type Stretch } from './page.ts'
+import { type BlockEntry, encodePage, type PageEntry, type Stretch } from './page.ts'
 import type { PageSpill } from './page-spill.ts'
 import type { Place } from './place.ts'
 import { BETWEEN_LINES, keyTextOf } from './record-line.ts'
@@ -81,7 +81,7 @@ export class RunWriter {
   /** Whether the next page can be copied whole without leaving a small one before it. */
   get mayCopyPage(): boolean {
     const blocks = this.#blocks.length + Math.min(1, this.#lines.length)
-    return !this.hasCrumbs && (blocks === 0 || blocks >= BLOCKS_PER_PAGE * SMALL)
+    return !this.hasCrumbs && (blocks === 0 || blocks >= this.#format.blocksPerPage * SMALL)
   }
 
   /** Never waits: nearly all lines are only added to those before. `isFull` says when to call `cut`. */
@@ -120,7 +120,7 @@ export class RunWriter {
   /** Full blocks and full pages, and what is left over at the end: the next compaction goes on there. */
   async end(): Promise<readonly PageEntry[]> {
     while (this.#lines.length > 0) await this.#writeBlock(this.#format.linesPerBlock)
-    while (this.#blocks.length > 0) await this.#writePage(BLOCKS_PER_PAGE)
+    while (this.#blocks.length > 0) await this.#writePage(this.#format.blocksPerPage)
     return this.#entries
   }
 
@@ -135,7 +135,7 @@ export class RunWriter {
   }
 
   async #sharePages(): Promise<void> {
-    const share = Math.ceil(this.#blocks.length / Math.ceil(this.#blocks.length / BLOCKS_PER_PAGE))
+    const share = Math.ceil(this.#blocks.length / Math.ceil(this.#blocks.length / this.#format.blocksPerPage))
     while (this.#blocks.length > 0) await this.#writePage(share)
   }
 
@@ -165,7 +165,8 @@ export class RunWriter {
 
   async #listBlock(entry: BlockEntry): Promise<void> {
     this.#blocks.push(entry)
-    if (this.#blocks.length >= 2 * BLOCKS_PER_PAGE) await this.#writePage(BLOCKS_PER_PAGE)
+    if (this.#blocks.length >= 2 * this.#format.blocksPerPage)
+      await this.#writePage(this.#format.blocksPerPage)
   }
 
   async #writePage(atMost: number): Promise<void> {
@@ -188,11 +189,16 @@ function stretchOfLines(lines: readonly RunLine[]): Stretch {
     included = header
   }
   return {
-    first: (lines[0] as RunLine).place,
-    last: (lines.at(-1) as RunLine).place,
+    first: placeOf(lines[0] as RunLine),
+    last: placeOf(lines.at(-1) as RunLine),
     records: lines.length,
     header: builder.build(),
   }
+}
+
+/** Nothing but the place: it is kept longer than what the line was made of. */
+function placeOf({ place: { at, tenant_id, id } }: RunLine): Place {
+  return { at, tenant_id, id }
 }
 
 function stretchOfBlocks(blocks: readonly BlockEntry[]): Stretch {

@@ -12,6 +12,8 @@ import type { SnapshotIndex } from './snapshot-index.ts'
 import { TableCheck } from './table-check.ts'
 import { isRecordTable, TABLES } from './tables.ts'
 
+const NEWLINE = 10
+
 /** More findings than this say nothing new. */
 const MOST_FINDINGS = 100
 
@@ -172,6 +174,6 @@ function outerLines(block: Buffer): [first: string, last: string] {
 
 function countLines(block: Buffer): number {
   let count = 1
-  for (let at = block.indexOf('\n'); at !== -1; at = block.indexOf('\n', at + 1)) count++
+  for (let at = block.indexOf(NEWLINE); at !== -1; at = block.indexOf(NEWLINE, at + 1)) count++
   return count
 }

@@ -1,10 +1,11 @@
 import type { LedgerRecord } from '../../../core/aggregate.ts'
 import { must } from '../../../core/must.ts'
+import { changeTime } from './block-header.ts'
 import { mergeRun, type OldRun, type RunChange } from './merge-run.ts'
 import type { PageEntry } from './page.ts'
 import { comparePlaces, type Place } from './place.ts'
 import { parseRecordLine, recordLine } from './record-line.ts'
-import { changedLine, changedPlace, RUN_FORMATS } from './run-format.ts'
+import { changedLine, RUN_FORMATS } from './run-format.ts'
 import { type RunLine, RunWriter, type Section } from './run-writer.ts'
 import { type Given, isRecordTable, type RecordTable, type TableName, type ValueOf } from './tables.ts'
 
@@ -35,7 +36,7 @@ export async function writeTable<T extends TableName>(
   })
   const open = new RunWriter(table, RUN_FORMATS.open, section)
   for (const record of sorted) {
-    if (record.open) open.add(lineOf(placeOf(record), record.value))
+    if (record.open) open.add(lineOf(changeOf(record), record.value))
     if (open.isFull) await open.cut()
   }
   const openPages = await open.end()
@@ -46,7 +47,7 @@ export async function writeTable<T extends TableName>(
     lineOf,
     into: new RunWriter(table, RUN_FORMATS.settled, section),
     onRemoved: (line) => {
-      if (isRecordTable(table)) removed.push({ place: changedPlaceOf(table, line), value: null })
+      if (isRecordTable(table)) removed.push(removal(table, line))
     },
   })
   return { open: openPages, settled, changes: isRecordTable(table) ? listed(removed, sorted) : [] }
@@ -91,8 +92,7 @@ function settledChanges<T extends TableName>(
 ): readonly RunChange<ValueOf[T]>[] {
   const changes: RunChange<ValueOf[T]>[] = []
   for (const record of sorted) {
-    if (!record.open) changes.push({ place: placeOf(record), value: record.value })
-    else if (old !== null) changes.push({ place: placeOf(record), value: null })
+    if (!record.open || old !== null) changes.push(changeOf(record))
   }
   return changes
 }
@@ -105,20 +105,20 @@ function listed<T extends TableName>(
   const changes = [...removed]
   for (const { tenant_id, id, value, open } of sorted) {
     const record = value as LedgerRecord
-    if (!open) changes.push({ place: changedPlace(record, tenant_id, id), value: record })
+    if (!open) changes.push({ at: changeTime(record), tenant_id, id, value: record })
   }
-  changes.sort((a, b) => comparePlaces(a.place, b.place))
-  return changes.filter(({ place }, i) => {
+  changes.sort(comparePlaces)
+  return changes.filter((change, i) => {
     const next = changes[i + 1]
-    return next === undefined || comparePlaces(place, next.place) !== 0
+    return next === undefined || comparePlaces(change, next) !== 0
   })
 }
 
-function changedPlaceOf(table: RecordTable, line: string): Place {
+function removal(table: RecordTable, line: string): Settled {
   const { tenant_id, id, value } = parseRecordLine(table, line)
-  return changedPlace(value, tenant_id, id)
+  return { at: changeTime(value), tenant_id, id, value: null }
 }
 
-function placeOf({ tenant_id, id }: Given<TableName>): Place {
-  return { at: 0, tenant_id, id }
+function changeOf<T extends TableName>({ tenant_id, id, value, open }: Given<T>): RunChange<ValueOf[T]> {
+  return { at: 0, tenant_id, id, value: open ? null : value }
 }

@@ -1,0 +1,254 @@
+import { gunzipSync } from 'node:zlib'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../core/json.ts'
+import { MemoryDisk } from '../../../testing/memory-disk.ts'
+import type { Progress } from './progress.ts'
+import {
+  GivenRecords,
+  sampleDocument,
+  sampleFacts,
+  sampleJob,
+  sampleOutbox,
+  sampleRun,
+  sampleStep,
+  sampleWorkstream,
+} from './sample-records.ts'
+import { Snapshot } from './snapshot.ts'
+import { type Given, TABLES, type TableName } from './tables.ts'
+import { writeSnapshot } from './write-snapshot.ts'
+
+let disk: MemoryDisk
+
+beforeEach(async () => {
+  disk = new MemoryDisk()
+  await disk.makeFolder('/ledger')
+})
+
+interface Text {
+  readonly [table: string]: { readonly [key: string]: unknown }
+}
+
+/** What `zcat | jq` sees: nothing of ours is used to read it. */
+async function zcat(
+  path: string,
+): Promise<Text & { readonly by_changed: { readonly [table: string]: unknown[] } }> {
+  const file = await disk.openToRead(path)
+  return JSON.parse(gunzipSync((await file?.read(0, 1e9)) as Uint8Array).toString('utf8'))
+}
+
+async function write(path: string, records: GivenRecords['tables'], base: Snapshot | null = null) {
+  const count =
+    base === null ? 0 : base.run('states', 'settled').pages.reduce((sum, page) => sum + page.records, 0)
+  const facts = sampleFacts({ document_count: records.states.length + count })
+  await writeSnapshot({ disk, path, base, facts, records })
+  return await open(path)
+}
+
+async function open(path: string): Promise<Snapshot> {
+  return (await Snapshot.open(disk, path)) as Snapshot
+}
+
+async function everything(
+  snapshot: Snapshot,
+  given: GivenRecords['tables'],
+): Promise<GivenRecords['tables']> {
+  const found = new GivenRecords().tables
+  for (const table of TABLES) {
+    const list = found[table] as Given<TableName>[]
+    for await (const batch of snapshot.openRecords(table)) {
+      for (const one of batch) list.push({ ...one, open: true })
+    }
+    for (const { tenant_id, id, open: isOpen } of given[table]) {
+      const value = isOpen ? null : await snapshot.get(table, tenant_id, id)
+      if (value !== null) list.push({ tenant_id, id, value, open: false })
+    }
+  }
+  return found
+}
+
+function inOrder(tables: GivenRecords['tables']): { readonly [table: string]: string[] } {
+  return Object.fromEntries(
+    TABLES.map((table) => [table, tables[table].map((one) => JSON.stringify(one)).sort()]),
+  )
+}
+
+describe('a snapshot', () => {
+  it('gives back every kind of record, open and settled', async () => {
+    const given = new GivenRecords()
+    for (const [open, name] of [
+      [true, 'open'],
+      [false, 'settled'],
+    ] as const) {
+      given
+        .put(
+          open,
+          sampleDocument({ doc_id: name, retry_count: 2, error_type: 'Timeout', error_message: 'late' }),
+        )
+        .put(
+          open,
+          sampleDocument({ doc_id: name, tenant_id: 'acme', max_retries: 9, metadata: { a: { b: [1] } } }),
+        )
+        .put(
+          open,
+          sampleJob({ job_id: name }),
+          sampleStep({ job_id: name }),
+          sampleOutbox({ outbox_id: name }),
+        )
+        .put(open, sampleRun({ run_id: name }), sampleWorkstream({ workstream_id: name }))
+    }
+    given.claim('acme', 'key', 'job-1').claim('default', 'key', 'job-2').refusals('default', 'job/1', 7)
+    const snapshot = await write('/ledger/s', given.tables)
+    expect(inOrder(await everything(snapshot, given.tables))).toEqual(inOrder(given.tables))
+    expect(await snapshot.verify()).toEqual([])
+  })
+
+  it('is one JSON object that anybody can read, in the documented order', async () => {
+    const given = new GivenRecords()
+      .put(false, sampleDocument({ doc_id: 'b' }), sampleDocument({ doc_id: 'a', tenant_id: 'acme' }))
+      .put(true, sampleDocument({ doc_id: 'z', updated_at: 1, etag: '3' }), sampleJob())
+      .claim('default', 'key', 'job-1')
+    await write('/ledger/s', given.tables)
+    const text = await zcat('/ledger/s')
+    expect(Object.keys(text)).toEqual([
+      'version',
+      'created_at',
+      'seq',
+      'document_count',
+      ...TABLES,
+      'by_changed',
+      'pages',
+      'index',
+      'trailer',
+    ])
+    expect(text).toMatchObject({
+      version: '1.0',
+      created_at: '2025-01-02T03:04:05.678Z',
+      seq: 41,
+      document_count: 3,
+    })
+    expect(Object.entries(text.states as JsonObject)).toEqual([
+      ['z', { state: 'completed', updated_at: 1, adapter: 'pubmed', metadata: {}, etag: '3' }],
+      [
+        'acme\ta',
+        {
+          state: 'completed',
+          updated_at: 1735787045.678,
+          adapter: 'pubmed',
+          metadata: {},
+          etag: '17',
+          tenant_id: 'acme',
+        },
+      ],
+      ['b', { state: 'completed', updated_at: 1735787045.678, adapter: 'pubmed', metadata: {}, etag: '17' }],
+    ])
+    expect(text.jobs).toEqual({ 'job-1': sampleJob() })
+    expect(text.claims).toEqual({ key: 'job-1' })
+    expect(text.by_changed.states).toEqual([
+      [1735787045678, 'acme\ta', 'completed'],
+      [1735787045678, 'b', 'completed'],
+    ])
+    expect(text.index).toMatchObject({
+      seq: 41,
+      document_count: 3,
+      audit_records: 41,
+      counts: {},
+      signals: [],
+    })
+  })
+
+  it('keeps what its writer wants to find again', async () => {
+    const facts = sampleFacts({ counts: { default: { job: { QUEUED: 3 } } }, durations: [1, 2] })
+    await writeSnapshot({ disk, path: '/ledger/s', base: null, facts, records: {} })
+    expect((await open('/ledger/s')).head).toEqual({ version: '1.0', ...facts })
+  })
+
+  it('can be empty', async () => {
+    const snapshot = await write('/ledger/s', new GivenRecords().tables)
+    expect(await zcat('/ledger/s')).toMatchObject({ states: {}, refusals: {}, pages: [] })
+    expect(await snapshot.get('states', 'default', 'a')).toBeNull()
+    expect(snapshot.surelyAbsent('states', 'default', 'a')).toBe(true)
+    expect(await snapshot.verify()).toEqual([])
+  })
+
+  it('keeps apart ids that look alike, whatever is in them', async () => {
+    const odd = [
+      '',
+      'a',
+      'A',
+      'a\tb',
+      'a\\tb',
+      'a\\',
+      '"',
+      '"a":',
+      '\n',
+      ',\n',
+      '\u0000',
+      '__proto__',
+      'constructor',
+    ]
+    odd.push(
+      'ä',
+      'a\u0308',
+      '😀',
+      '\ud83d',
+      '\ude00',
+      '\ud83d\t',
+      'default',
+      'default\ta',
+      '{}',
+      ' ',
+      '0',
+      '1',
+    )
+    const given = new GivenRecords()
+    for (const tenant_id of odd) {
+      for (const doc_id of odd) {
+        const metadata = JSON.parse(`{"__proto__":${JSON.stringify(doc_id)}}`)
+        given.put(doc_id.length % 2 === 0, sampleDocument({ tenant_id, doc_id, metadata }))
+        given.claim(tenant_id, doc_id, `${tenant_id} of ${doc_id}`)
+      }
+    }
+    const snapshot = await write('/ledger/s', given.tables)
+    expect(inOrder(await everything(snapshot, given.tables))).toEqual(inOrder(given.tables))
+    expect(await snapshot.verify()).toEqual([])
+    const text = await zcat('/ledger/s')
+    expect(Object.keys(text.states as object)).toHaveLength(odd.length ** 2)
+  })
+
+  it('refuses a record that is given twice', async () => {
+    const given = new GivenRecords().put(true, sampleDocument()).put(false, sampleDocument())
+    await expect(write('/ledger/s', given.tables)).rejects.toThrow('once')
+  })
+
+  it('does not get its name when it is not what was meant', async () => {
+    const facts = sampleFacts({ document_count: 5 })
+    const records = new GivenRecords().put(true, sampleDocument()).tables
+    await expect(writeSnapshot({ disk, path: '/ledger/s', base: null, facts, records })).rejects.toThrow(
+      '1 documents',
+    )
+    expect(await disk.list('/ledger')).toEqual([])
+  })
+
+  it('has nothing left of an attempt that a crash ended', async () => {
+    for (const name of ['/ledger/s.tmp', '/ledger/s.pages.tmp']) {
+      await (await disk.open(name)).write(0, new Uint8Array(100_000).fill(7))
+    }
+    const snapshot = await write('/ledger/s', new GivenRecords().put(false, sampleDocument()).tables)
+    expect(await snapshot.verify()).toEqual([])
+    expect(await disk.list('/ledger')).toEqual(['s'])
+  })
+
+  it('says how far it has come, up to the end', async () => {
+    const records = new GivenRecords()
+    for (let i = 0; i < 1000; i++) records.put(i % 3 === 0, sampleDocument({ doc_id: `${i}` }))
+    const seen: Progress[] = []
+    const facts = sampleFacts({ document_count: 1000 })
+    const onProgress = (progress: Progress) => seen.push(progress)
+    await writeSnapshot({ disk, path: '/ledger/s', base: null, facts, records: records.tables, onProgress })
+    expect(seen.length).toBeGreaterThan(10)
+    expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).sort((a, b) => a - b))
+    expect(new Set(seen.map(({ total }) => total)).size).toBe(1)
+    expect(seen.at(-1)?.done).toBe(seen.at(-1)?.total)
+  })
+})
+

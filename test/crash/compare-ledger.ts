@@ -1,0 +1,111 @@
+// Compares a ledger with what it should hold, in every way that it can be looked at: by the engine, and by the naive
+// reader, which judges the files themselves.
+import assert from 'node:assert/strict'
+import { change } from '../../src/core/decision.ts'
+import { machines, type RecordKind } from '../../src/core/machines/all.ts'
+import type { Store } from '../../src/store/store.ts'
+import { TENANTS } from '../../src/testing/conformance/history/arbitrary.ts'
+import {
+  countsIn,
+  findIn,
+  headsIn,
+  nextDueIn,
+  sortHeads,
+} from '../../src/testing/conformance/history/reference-reads.ts'
+import { same, sameHistory } from '../../src/testing/conformance/history/same.ts'
+import { auditAll, findAll } from '../../src/testing/conformance/reading.ts'
+import type { ExpectedLedger } from './expected-ledger.ts'
+import type { Files, NaiveLedger } from './naive-reader.ts'
+import { readLedger } from './naive-reader.ts'
+
+export const KINDS = Object.keys(machines) as readonly RecordKind[]
+const QUEUES = ['read', 'push:send', 'push:ocr', 'push:embedding']
+const PAGE = 1000
+
+/** What is seen of the history: all of it, or only what retention left of it. */
+export interface Looking {
+  readonly history: 'whole' | 'what is kept'
+}
+
+/** Everything that a reader can see. */
+export async function compareStore(
+  store: Store,
+  { model }: ExpectedLedger,
+  { history }: Looking = { history: 'whole' },
+): Promise<void> {
+  for (const kind of KINDS) {
+    same(await findAll(store, { kind, limit: PAGE }), findIn(model, { kind }), `every ${kind}`)
+    const counted = Object.entries(await store.counts(kind)).filter(([, n]) => n !== 0)
+    same(counted.toSorted(), Object.entries(countsIn(model, kind)).toSorted(), `counts of ${kind}`)
+  }
+  const told = await auditAll(store, { limit: PAGE })
+  const expected = history === 'whole' ? model.log : model.log.slice(model.log.length - told.length)
+  sameHistory(told, expected, 'total', 'the history')
+  assert.equal(await store.nextDue(), nextDueIn(model), 'the next timer')
+  const heads = sortHeads(await store.ready(QUEUES, PAGE))
+  same(heads, headsIn(model, QUEUES, PAGE), 'ready work')
+}
+
+/** What only a writer can be asked: who owns what, and how much of each limit is used. Writes nothing. */
+export async function compareDevices(store: Store, { claims, slots }: ExpectedLedger): Promise<void> {
+  const owners = new Map<string, string | undefined>()
+  await store.transact([], (given) => {
+    for (const name of claims.keys()) {
+      const [tenant_id, key] = JSON.parse(name) as [string, string]
+      owners.set(name, given.ownerOf({ tenant_id, key }))
+    }
+    return change(null, {})
+  })
+  same([...owners], [...claims], 'claims')
+  const used: [string, number][] = []
+  const pick = (_: unknown, use: (tenant_id: string, key: string) => number) => {
+    for (const name of slots.keys()) used.push([name, use(...(JSON.parse(name) as [string, string]))])
+    return []
+  }
+  await store.sweep({ what: 'ready', queues: [], perGroup: 1, pick }, () => change(null, {}))
+  same(used, [...slots].map(([name, { size }]) => [name, size]), 'slots')
+}
+
+/** What the files say, without any code of the engine. */
+export function compareFiles(
+  files: Files,
+  folder: string,
+  { model, claims, slots }: ExpectedLedger,
+  { history }: Looking = { history: 'whole' },
+): NaiveLedger {
+  const naive = readLedger(files, folder)
+  same(sorted(naive.state.records.values()), sorted(model.records.values()), 'records in the files')
+  const expected = history === 'whole' ? model.log : model.log.slice(model.log.length - naive.history.length)
+  sameHistory(naive.history as never, expected, 'total', 'history in the files')
+  same([...naive.state.claims].toSorted(), [...claims].toSorted(), 'claims in the files')
+  const held = [...slots].filter(([, { size }]) => size > 0)
+  const holders = (all: Iterable<[string, Set<string>]>) =>
+    [...all].map(([name, owners]) => [name, [...owners].sort()]).toSorted()
+  same(holders(naive.state.slots), holders(held), 'slots in the files')
+  return naive
+}
+
+/** The engine gives every place in the history the seq that it has in the files. */
+export async function comparePlaces(store: Store, naive: NaiveLedger): Promise<void> {
+  const places = (await auditAll(store, { limit: PAGE })).map(({ seq }) => seq)
+  same(places, naive.history.map(({ seq }) => seq), 'places in the history')
+}
+
+export async function mustBeSound(store: Store): Promise<void> {
+  assert.deepEqual(await store.check(), [], 'check() finds nothing')
+}
+
+function sorted(records: Iterable<object>): readonly string[] {
+  return [...records].map(canonical).toSorted()
+}
+
+/** The same text for the same content, whatever the order of the fields. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, field: unknown) =>
+    typeof field === 'object' && field !== null && !Array.isArray(field)
+      ? Object.fromEntries(Object.entries(field).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : field,
+  )
+}
+
+export const ALL_TENANTS = TENANTS

@@ -1,0 +1,34 @@
+import { nameOf } from '../../src/testing/conformance/history/reference-ledger.ts'
+import { ReferenceLedger } from '../../src/testing/conformance/history/reference-ledger.ts'
+import type { Written } from './witness.ts'
+
+/** What a ledger holds in which exactly these commits were written. */
+export class ExpectedLedger {
+  readonly written: readonly Written[]
+  readonly model = new ReferenceLedger()
+  readonly claims = new Map<string, string>()
+  readonly slots = new Map<string, Set<string>>()
+
+  constructor(written: readonly Written[]) {
+    this.written = written
+    for (const decision of written) {
+      this.model.write(decision)
+      if (decision.kind === 'change') this.#devices(decision.change)
+    }
+  }
+
+  #devices({ claims, slots }: Extract<Written, { kind: 'change' }>['change']): void {
+    for (const { tenant_id, key, owner } of claims) this.claims.set(JSON.stringify([tenant_id, key]), owner)
+    for (const { tenant_id, key, owner, verb } of slots) {
+      const name = JSON.stringify([tenant_id, key])
+      const owners = this.slots.get(name) ?? new Set()
+      if (verb === 'take') owners.add(owner)
+      else owners.delete(owner)
+      this.slots.set(name, owners)
+    }
+  }
+
+  has(kind: string, tenant_id: string, id: string): boolean {
+    return this.model.records.has(nameOf(kind, tenant_id, id))
+  }
+}

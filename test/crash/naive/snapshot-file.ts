@@ -1,0 +1,70 @@
+import { gunzipSync } from 'node:zlib'
+import type { Json, JsonObject } from './delta-file.ts'
+import { NaiveState, nameOf } from './naive-state.ts'
+import { hasDigest } from './sealed-file.ts'
+
+const KINDS = {
+  states: 'document',
+  jobs: 'job',
+  steps: 'step',
+  outbox: 'outbox',
+  runs: 'run',
+  workstreams: 'workstream',
+} as const
+
+const USUAL = { retry_count: 0, max_retries: 3, error_type: null, error_message: null }
+
+/** Null when anything about the file is wrong. */
+export function readSnapshot(bytes: Buffer): NaiveState | null {
+  let whole: JsonObject
+  try {
+    whole = JSON.parse(gunzipSync(bytes).toString('utf8')) as JsonObject
+  } catch {
+    return null
+  }
+  const index = whole.index as JsonObject
+  if (!hasDigest(bytes, whole.trailer as JsonObject)) return null
+  const state = new NaiveState()
+  state.seq = whole.seq as number
+  for (const [section, kind] of Object.entries(KINDS)) {
+    for (const [tenant_id, id, value] of entriesOf(whole, section)) {
+      const name = nameOf(kind, tenant_id, id)
+      state.records.set(name, kind === 'document' ? documentOf(tenant_id, id, value as JsonObject) : value)
+    }
+  }
+  for (const [tenant_id, key, owner] of entriesOf(whole, 'claims')) {
+    state.claims.set(nameOf(tenant_id, key), owner as unknown as string)
+  }
+  for (const [tenant_id, name, count] of entriesOf(whole, 'refusals')) {
+    const slash = name.indexOf('/')
+    const kept = nameOf(name.slice(0, slash), tenant_id, name.slice(slash + 1))
+    state.refusals.set(kept, count as unknown as number)
+  }
+  for (const { tenant_id, key, owners } of index.slots as readonly JsonObject[]) {
+    state.slots.set(nameOf(tenant_id, key), new Set(owners as readonly string[]))
+  }
+  mustAgree(whole, index, state)
+  return state
+}
+
+/** Numbers that are there twice have to be the same. */
+function mustAgree(whole: JsonObject, index: JsonObject, { records }: NaiveState): void {
+  const documents = [...records.values()].filter(({ kind }) => kind === 'document').length
+  const said = [whole.document_count, index.document_count, documents]
+  if (whole.seq !== index.seq || said.some((n) => n !== documents)) {
+    throw new Error(`the snapshot says ${whole.seq} and ${index.seq}, ${said.join(' and ')}`)
+  }
+}
+
+/** Records of a tenant other than `default` stand under tenant, tab, id. */
+function entriesOf(whole: JsonObject, section: string): [tenant: string, id: string, value: JsonObject][] {
+  return Object.entries(whole[section] as JsonObject).map(([key, value]) => {
+    const tab = key.indexOf('\t')
+    const [tenant, id] = tab === -1 ? ['default', key] : [key.slice(0, tab), key.slice(tab + 1)]
+    return [tenant, id, value as JsonObject]
+  })
+}
+
+function documentOf(tenant_id: Json, doc_id: Json, compact: JsonObject): JsonObject {
+  return { ...USUAL, ...compact, kind: 'document', tenant_id, doc_id }
+}
