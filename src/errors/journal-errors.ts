@@ -13,6 +13,7 @@ export interface Place {
 /** Bytes that were safely on the disk have changed. Nothing is guessed, and nothing is removed. */
 export class LedgerDamaged extends WaybillError {
   readonly place: Place
+  readonly what: string
 
   constructor(place: Place, what: string, options: { readonly cause?: unknown } = {}) {
     const line = place.line === undefined ? '' : ` line ${place.line},`
@@ -24,6 +25,7 @@ export class LedgerDamaged extends WaybillError {
       cause: options.cause,
     })
     this.place = place
+    this.what = what
   }
 
   /** Found out by another error. */

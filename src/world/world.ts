@@ -15,8 +15,8 @@ export interface World {
   readonly random: Random
   readonly disk: Disk
   readonly logger: Logger
-  /** Tells the developer, once, that something they use is going away. */
-  warn(message: string, code: string): void
+  /** Tells the developer something they should know even if they keep no log: what they use is going away, mostly. */
+  warn(message: string, code: string, type?: 'DeprecationWarning' | 'Warning'): void
 }
 
 export const realWorld: World = {
@@ -26,5 +26,5 @@ export const realWorld: World = {
   random: systemRandom,
   disk: nodeDisk,
   logger: debugLogger,
-  warn: (message, code) => process.emitWarning(message, { type: 'DeprecationWarning', code }),
+  warn: (message, code, type = 'DeprecationWarning') => process.emitWarning(message, { type, code }),
 }

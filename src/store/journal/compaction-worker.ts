@@ -1,5 +1,6 @@
 // Makes a snapshot in a thread of its own.
 import { parentPort, workerData } from 'node:worker_threads'
+import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import { debugLogger } from '../../world/logger.ts'
 import { nodeDisk } from '../../world/node-disk.ts'
 import { systemTimers } from '../../world/timers.ts'
@@ -15,7 +16,7 @@ async function answer(): Promise<WorkerAnswer> {
     }
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
-    return { failed: { message, code } }
+    return error instanceof LedgerDamaged ? { damage: error.place, message: error.what } : { message, code }
   }
 }
 

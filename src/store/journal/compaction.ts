@@ -3,6 +3,7 @@ import type { Signal } from '../../core/decision.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { toEpochSeconds, toIso } from '../../core/time.ts'
 import { LedgerDamaged } from '../../errors/journal-errors.ts'
+import type { Disk } from '../../world/disk.ts'
 import type { LiveState } from '../live/live-state.ts'
 import type { DeltaLog } from './delta/delta-log.ts'
 import { AUDIT_FOLDER, snapshotName } from './file-names.ts'
@@ -15,13 +16,15 @@ import { Segment } from './segments/segment.ts'
 import { listSegments } from './segments/segment-name.ts'
 import type { SnapshotFacts } from './snapshot/snapshot-index.ts'
 import type { Given, TableName, ValueOf } from './snapshot/tables.ts'
-import { writeSnapshot } from './snapshot/write-snapshot.ts'
+import { type WrittenSnapshot, writeSnapshot } from './snapshot/write-snapshot.ts'
 
 export interface CompactionJob {
   /** Everything up to this seq goes into the snapshot; the deltas with it are no longer written to. */
   readonly upTo: number
   /** Epoch milliseconds. */
   readonly now: number
+  /** Snapshots that are known to be damaged. */
+  readonly without: readonly string[]
 }
 
 export interface Compacted {
@@ -37,23 +40,37 @@ export interface Compacted {
  * that another thread can do it while the ledger is written to; and it removes nothing, so that it can be cut off
  * at any point and be done again.
  */
-export async function compact(place: JournalPlace, { upTo, now }: CompactionJob): Promise<Compacted> {
+export async function compact(
+  place: JournalPlace,
+  { upTo, now, without }: CompactionJob,
+): Promise<Compacted> {
   const { disk, folder } = place
-  const loaded = await loadJournal(place, upTo + 1)
+  const loaded = await loadJournal(place, { before: upTo + 1, without })
   if (loaded.damage !== null) throw loaded.damage
   if (loaded.nextSeq !== upTo + 1) {
     throw new LedgerDamaged({ file: folder, byte: 0 }, `it ends with seq ${loaded.nextSeq - 1}, not ${upTo}`)
   }
   const path = `${folder}/${snapshotName(toIso(now), upTo)}`
-  const { bytes } = await writeSnapshot({
-    disk,
-    path,
-    base: loaded.image.base,
-    facts: factsOf(loaded, now),
-    records: recordsOf(loaded.image),
-  })
-  await loaded.image.rebase(null)
+  const { bytes } = await write(disk, path, loaded, now).finally(() => loaded.image.rebase(null))
   return { snapshot: path, seq: upTo, bytes, sealed: await sealDeltas(place, loaded.deltas) }
+}
+
+async function write(disk: Disk, path: string, loaded: LoadedJournal, now: number): Promise<WrittenSnapshot> {
+  const { base } = loaded.image
+  try {
+    return await writeSnapshot({
+      disk,
+      path,
+      base,
+      facts: factsOf(loaded, now),
+      records: recordsOf(loaded.image),
+    })
+  } catch (error) {
+    // Blocks are copied as they are: damage in the new snapshot may come from the old one, and then that is to say.
+    const [finding] = (error instanceof LedgerDamaged && (await base?.verifyBlocks())) || []
+    if (base === null || finding === undefined) throw error
+    throw LedgerDamaged.by(error, { file: base.path, byte: 0 }, `${finding.where}: ${finding.what}`)
+  }
 }
 
 function factsOf({ image, nextSeq, time, auditRecords }: LoadedJournal, now: number): SnapshotFacts {

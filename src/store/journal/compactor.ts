@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { LedgerDamaged, type Place } from '../../errors/journal-errors.ts'
 import { nodeDisk } from '../../world/node-disk.ts'
 import { type Compacted, type CompactionJob, compact } from './compaction.ts'
 import type { JournalPlace } from './load-journal.ts'
@@ -8,7 +9,8 @@ type Compactor = (place: JournalPlace, job: CompactionJob, signal: AbortSignal) 
 /** What a worker says when it is done. */
 export type WorkerAnswer =
   | { readonly compacted: Compacted }
-  | { readonly failed: { readonly message: string; readonly code: string | undefined } }
+  | { readonly damage: Place; readonly message: string }
+  | { readonly message: string; readonly code: string | undefined }
 
 /** On a real disk another thread does it; a disk in memory cannot be given to one. */
 export function compactorFor({ disk }: JournalPlace): Compactor {
@@ -34,7 +36,8 @@ async function compactInWorker(
       worker.once('exit', (code) => reject(new Error(`the compaction ended with ${code}`)))
     })
     if ('compacted' in answer) return answer.compacted
-    throw Object.assign(new Error(answer.failed.message), { code: answer.failed.code })
+    if ('damage' in answer) throw new LedgerDamaged(answer.damage, answer.message)
+    throw Object.assign(new Error(answer.message), { code: answer.code })
   } finally {
     signal.removeEventListener('abort', end)
     await worker.terminate()

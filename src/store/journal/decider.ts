@@ -15,7 +15,7 @@ import { type DecisionView, decideOn } from '../live/live-given.ts'
 import type { Move } from '../live/live-state.ts'
 import type { Outcome } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
-import type { Image } from './image.ts'
+import { type Image, lookAgain } from './image.ts'
 import { type EncodedCommit, encodeCommit, type Nths } from './lines/encode.ts'
 import { refusalName } from './lines/line.ts'
 import { type Found, Looked, nameOfClaim, nameOfKey } from './looked.ts'
@@ -80,11 +80,12 @@ export class Decider {
     }
   }
 
-  async #later<A>(decide: (given: Given) => Decision<A>, missing: Missing | null): Promise<Outcome<A>> {
-    let wanted = missing
+  async #later<A>(decide: (given: Given) => Decision<A>, first: Missing | null): Promise<Outcome<A>> {
+    let wanted = first
     let looked = new Looked()
     for (let round = 0; round < MOST_LOOKUPS; round++) {
-      if (wanted !== null) await looked.lookUp(this.#image, wanted)
+      const missing = wanted
+      if (missing !== null) await lookAgain(() => looked.lookUp(this.#image, missing))
       await this.#group.room()
       // The snapshot was replaced meanwhile, and what was read from the old one may have changed since.
       if (!looked.isCurrent(this.#image)) looked = new Looked()

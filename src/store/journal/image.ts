@@ -9,7 +9,9 @@ import {
   type RecordOf,
 } from '../../core/aggregate.ts'
 import type { ClaimKey } from '../../core/decision.ts'
+import type { OutboxRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timers } from '../../world/timers.ts'
 import { Layers } from '../live/layers.ts'
 import { type AloneRecord, LiveState } from '../live/live-state.ts'
@@ -41,6 +43,9 @@ export class Image {
   readonly #timers: Timers
   #base: BaseInUse | null = null
 
+  /** Goes back to an older snapshot when this one is damaged, or throws what it was given. */
+  replaceDamaged: ((snapshot: Snapshot, damage: LedgerDamaged) => Promise<void>) | null = null
+
   constructor(timers: Timers) {
     this.#timers = timers
   }
@@ -69,13 +74,20 @@ export class Image {
     return kept ?? (this.#nullIfAbsent('refusals', tenant_id, name) === null ? 0 : undefined)
   }
 
-  /** Runs a read of the snapshot, which stays open until it is done. */
+  /**
+   * Runs a read of the snapshot, which stays open until it is done. When the snapshot turns out to be damaged it is
+   * replaced, if that is possible, and `SnapshotReplaced` thrown: what was looked for may be in memory now.
+   */
   async read<T>(read: (base: Snapshot) => Promise<T>): Promise<T | null> {
     const base = this.#base
     if (base === null) return null
     base.users++
     try {
       return await read(base.snapshot)
+    } catch (error) {
+      if (!(error instanceof LedgerDamaged) || this.replaceDamaged === null) throw error
+      await this.replaceDamaged(base.snapshot, error)
+      throw new SnapshotReplaced('the snapshot is damaged', { cause: error })
     } finally {
       base.users--
       if (base.retired && base.users === 0) await base.snapshot.close()
@@ -144,13 +156,50 @@ export class Image {
     await this.#evictUpTo(snapshot.head.seq)
   }
 
+  /** Hands its snapshot over to another image. */
+  release(): Snapshot | null {
+    const { base } = this
+    this.#base = null
+    return base
+  }
+
+  /** What another image has in memory and this one does not: it comes from an older snapshot, and knows less. */
+  adopt(older: Image): void {
+    const { live } = older
+    for (const kind of ['document', 'run', 'workstream'] as const) {
+      for (const record of live.records(kind)) {
+        const { tenant_id } = record
+        if (this.live.decided(kind, tenant_id, idOf(record)) === null) this.admit(record as AloneRecord)
+      }
+    }
+    for (const aggregate of live.jobs()) {
+      const { tenant_id, job_id } = aggregate.job
+      if (this.live.decided('job', tenant_id, job_id) === null) this.admit(aggregate)
+    }
+    for (const row of live.records('outbox')) {
+      const key = { kind: 'outbox', tenant_id: row.tenant_id, id: idOf(row) } as const
+      if (this.live.record(key) !== null) continue
+      this.live.admitRow(row as OutboxRecord)
+      this.noteRest(row, Number(row.etag))
+    }
+    for (const [tenant_id, key, owner] of live.devices.claims.entries()) {
+      if (this.live.devices.claims.get(tenant_id, key) === undefined)
+        this.live.devices.claims.set(tenant_id, key, owner)
+    }
+    for (const [tenant_id, name, kept] of older.refusals.entries()) {
+      if (this.refusals.get(tenant_id, name) === undefined) this.refusals.set(tenant_id, name, kept)
+    }
+  }
+
   async #evictUpTo(seq: number): Promise<void> {
+    const base = this.#base
     const rested = this.#rested
     this.#rested = []
     const left: Rested[] = []
     for (const [index, one] of rested.entries()) {
       if (index % EVICTED_AT_ONCE === EVICTED_AT_ONCE - 1) await this.#timers.turn()
-      if (one.seq > seq) left.push(one)
+      // Another snapshot took its place meanwhile, and may not have it.
+      if (one.seq > seq || this.#base !== base) left.push(one)
       else this.#evict(one.key, seq)
     }
     this.#rested = [...left, ...this.#rested]
@@ -166,6 +215,23 @@ export class Image {
   #nullIfAbsent(table: TableName, tenant_id: string, id: string): null | undefined {
     const base = this.base
     return base === null || base.surelyAbsent(table, tenant_id, id) === true ? null : undefined
+  }
+}
+
+/** What was read was damaged, and there is another snapshot now: look again, in memory first. */
+export class SnapshotReplaced extends Error {}
+
+/** A snapshot is replaced at most so often while somebody reads. */
+const MOST_REPLACEMENTS = 10
+
+/** Looks again when the snapshot was replaced meanwhile. */
+export async function lookAgain<T>(look: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await look()
+    } catch (error) {
+      if (!(error instanceof SnapshotReplaced) || tries === MOST_REPLACEMENTS) throw error
+    }
   }
 }
 

@@ -70,7 +70,7 @@ export class JournalReader {
       if (this.#loader.loaded.damage === null) break
       await this.#timers.turn()
     }
-    this.#journal = await OpenJournal.of(this.#place, this.#loader.loaded)
+    this.#journal = await OpenJournal.of(this.#place, this.#loader.loaded, this.#journal.damagedSnapshots)
     if (this.#journal.lastSeq !== before) this.#wake()
   }
 

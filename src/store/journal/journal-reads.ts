@@ -13,24 +13,26 @@ import {
   pageSize,
 } from '../query.ts'
 import { HistoryMoved } from './delta/delta-log.ts'
+import { lookAgain } from './image.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { auditHistory, historyDurations, readHistory } from './segments/history.ts'
 
 /** The snapshot or the history may be replaced under a reader that often before it gives up. */
 const MOST_TRIES = 100
 
-export async function getRecord<K extends RecordKind>(
+export function getRecord<K extends RecordKind>(
   { image }: OpenJournal,
   key: RecordKey<K>,
 ): Promise<RecordOf[K] | null> {
-  return image.live.record(key) ?? (await image.loadRecord(key))
+  return lookAgain(async () => image.live.record(key) ?? (await image.loadRecord(key)))
 }
 
-export async function loadAggregate<K extends AggregateKind>(
+export function loadAggregate<K extends AggregateKind>(
   { image }: OpenJournal,
   key: RecordKey<K>,
 ): Promise<AggregateOf[K] | null> {
-  return image.live.aggregate(key.kind, key.tenant_id, key.id) ?? (await image.load(key))
+  const { kind, tenant_id, id } = key
+  return lookAgain(async () => image.live.aggregate(kind, tenant_id, id) ?? (await image.load(key)))
 }
 
 /**
@@ -50,8 +52,8 @@ export async function findEverywhere<K extends RecordKind>(
   const after = placeAfter(query, order)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { base } = image
-    const found = await image.read((snapshot) =>
-      snapshot.find(kind, query, order, { after, size, shadowed: isInMemory }),
+    const found = await lookAgain(() =>
+      image.read((snapshot) => snapshot.find(kind, query, order, { after, size, shadowed: isInMemory })),
     )
     const settled = (found ?? []).map((record) => ({ record, place: placeOfRecord(record, query, order) }))
     const hasMoved = settled.some(({ place }) => isInMemory(place.tenant_id, place.id))

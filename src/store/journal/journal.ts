@@ -51,6 +51,8 @@ async function openToWrite(
         writer: await JournalWriter.open({ journal, world, options, lock, wake }, loaded),
       })
     }
+    const { message, next } = loaded.damage
+    world.warn(`${message}. ${next}`, 'WAYBILL_LEDGER_DAMAGED', 'Warning')
     await loaded.image.rebase(null)
   } catch (error) {
     await lock.release()

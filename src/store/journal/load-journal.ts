@@ -46,15 +46,16 @@ export interface LoadedJournal {
   readonly damage: LedgerDamaged | null
 }
 
-/**
- * Reads a ledger's folder: the newest good snapshot, what is open in it, and what happened since. Writes nothing.
- * With `before`, only deltas that begin before that seq are read.
- */
-export async function loadJournal(
-  place: JournalPlace,
-  before = Number.POSITIVE_INFINITY,
-): Promise<LoadedJournal> {
-  return (await JournalLoader.start(place, before)).loaded
+export interface LoadOptions {
+  /** Only deltas that begin before this seq are read. */
+  readonly before?: number
+  /** Snapshots that are known to be damaged. */
+  readonly without?: readonly string[]
+}
+
+/** Reads a ledger's folder: the newest good snapshot, what is open in it, and what happened since. Writes nothing. */
+export async function loadJournal(place: JournalPlace, options: LoadOptions = {}): Promise<LoadedJournal> {
+  return (await JournalLoader.start(place, options)).loaded
 }
 
 interface Base {
@@ -100,15 +101,23 @@ export class JournalLoader {
     this.#auditRecords = head?.audit_records ?? 0
   }
 
-  static async start(place: JournalPlace, before = Number.POSITIVE_INFINITY): Promise<JournalLoader> {
+  static async start(place: JournalPlace, options: LoadOptions = {}): Promise<JournalLoader> {
+    const { before = Number.POSITIVE_INFINITY, without = [] } = options
     const { deltas, snapshots } = await listFiles(place.disk, place.folder)
     const segments = await listSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
-    const loader = new JournalLoader(place, await loadBase(place, snapshots))
+    const loader = new JournalLoader(
+      place,
+      await loadBase(
+        place,
+        snapshots.filter(({ path }) => !without.includes(path)),
+      ),
+    )
     await loader.#replay(async () => {
       await loader.#replaySegments(segments)
       // A delta that was sealed and not yet removed has nothing that its segment does not have.
       const sealed = segments.at(-1)?.lastSeq ?? 0
       await loader.#replayDeltas(deltas.filter(({ seq }) => seq < before && seq > sealed))
+      loader.#mustReach(snapshots.filter(({ seq }) => seq < before).at(-1))
     })
     return loader
   }
@@ -202,6 +211,13 @@ export class JournalLoader {
         log.note(batch)
       }
     }
+  }
+
+  /** A snapshot that cannot be read still says how far the ledger went. */
+  #mustReach(newest: NamedFile | undefined): void {
+    if (newest === undefined || newest.seq < this.#nextSeq) return
+    const what = `it is damaged, and seqs ${this.#nextSeq} to ${newest.seq} are nowhere else`
+    throw new LedgerDamaged({ file: newest.path, byte: 0 }, what)
   }
 
   #mustFollow(path: string, seq: number): void {

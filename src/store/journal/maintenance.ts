@@ -1,4 +1,5 @@
 import { present } from '../../core/must.ts'
+import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 import type { MaintenanceReport } from '../store.ts'
@@ -96,12 +97,24 @@ export class Maintenance {
   async #maintain(): Promise<MaintenanceReport> {
     const upTo = await this.#startDelta()
     const compacted = upTo > (this.#journal.image.base?.head.seq ?? 0)
-    if (compacted) {
-      const { place } = this.#journal
-      const compact = compactorFor(place)
-      await this.#switchTo(await compact(place, { upTo, now: this.#decider.time() }, this.#end.signal))
-    }
+    if (compacted) await this.#switchTo(await this.#compact(upTo))
     return { compacted, removed_audit_records: await this.#retire() }
+  }
+
+  async #compact(upTo: number): Promise<Compacted> {
+    const { place, image } = this.#journal
+    const compact = compactorFor(place)
+    for (;;) {
+      const { base } = image
+      const job = { upTo, now: this.#decider.time(), without: this.#journal.damagedSnapshots }
+      try {
+        return await compact(place, job, this.#end.signal)
+      } catch (error) {
+        const isBase = error instanceof LedgerDamaged && base !== null && error.place.file === base.path
+        if (!isBase) throw error
+        await image.replaceDamaged?.(base, error)
+      }
+    }
   }
 
   /** Answers the last seq of the deltas that are no longer written to. */

@@ -1,5 +1,6 @@
 import type { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { DeltaLog } from './delta/delta-log.ts'
+import { fallBackFrom } from './fall-back.ts'
 import { AUDIT_FOLDER } from './file-names.ts'
 import type { Image } from './image.ts'
 import type { JournalPlace, LoadedJournal } from './load-journal.ts'
@@ -15,18 +16,32 @@ export class OpenJournal {
   auditRecords: number
   segments: readonly Segment[]
   deltas: readonly DeltaLog[]
+  /** Snapshots that turned out to be damaged, and are left alone. */
+  damagedSnapshots: readonly string[]
 
-  constructor(place: JournalPlace, loaded: LoadedJournal, segments: readonly Segment[]) {
+  private constructor(
+    place: JournalPlace,
+    loaded: LoadedJournal,
+    segments: readonly Segment[],
+    damagedSnapshots: readonly string[],
+  ) {
     this.place = place
     this.image = loaded.image
     this.damage = loaded.damage
     this.auditRecords = loaded.auditRecords
     this.deltas = loaded.deltas
     this.segments = segments
+    this.damagedSnapshots = damagedSnapshots
+    this.image.replaceDamaged = fallBackFrom(this)
   }
 
-  static async of(place: JournalPlace, loaded: LoadedJournal): Promise<OpenJournal> {
-    return new OpenJournal(place, loaded, await openSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`))
+  static async of(
+    place: JournalPlace,
+    loaded: LoadedJournal,
+    damagedSnapshots: readonly string[] = [],
+  ): Promise<OpenJournal> {
+    const segments = await openSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
+    return new OpenJournal(place, loaded, segments, damagedSnapshots)
   }
 
   /** The whole history, oldest first. */

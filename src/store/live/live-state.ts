@@ -125,6 +125,11 @@ export class LiveState {
     }
   }
 
+  /** Takes in an outbox row that is closed, and so is in no aggregate. */
+  admitRow(row: OutboxRecord): void {
+    this.#rows.set(row.tenant_id, row.outbox_id, row)
+  }
+
   /** Forgets a record that is kept elsewhere and has nothing to do. Counts stay as they are. */
   evict({ kind, tenant_id, id }: RecordKey<Exclude<RecordKind, 'step'>>): void {
     if (kind === 'outbox') this.#rows.delete(tenant_id, id)

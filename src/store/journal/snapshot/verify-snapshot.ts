@@ -106,8 +106,10 @@ class Verifier {
     try {
       await action()
     } catch (error) {
-      if (error instanceof LedgerDamaged) this.expect(false, error.message, error.place.byte)
-      else if (error instanceof SyntaxError || error instanceof TypeError) {
+      if (error instanceof LedgerDamaged) {
+        const { file, byte: at } = error.place
+        this.expect(false, error.message.replace(`${file}, byte ${at}: `, ''), at)
+      } else if (error instanceof SyntaxError || error instanceof TypeError) {
         this.expect(false, `makes no sense: ${error.message}`, byte)
       } else throw error
     }

@@ -251,4 +251,3 @@ describe('a snapshot', () => {
     expect(seen.at(-1)?.done).toBe(seen.at(-1)?.total)
   })
 })
-

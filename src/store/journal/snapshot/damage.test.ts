@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { LedgerDamaged, UnknownFormat } from '../../../errors/journal-errors.ts'
+import { MemoryDisk } from '../../../testing/memory-disk.ts'
+import { GivenRecords, sampleDocument, sampleFacts, sampleRun } from './sample-records.ts'
+import { Snapshot } from './snapshot.ts'
+import { writeSnapshot } from './write-snapshot.ts'
+
+const GIVEN = new GivenRecords()
+  .put(true, sampleDocument({ doc_id: 'open' }))
+  .put(false, sampleDocument({ doc_id: 'settled' }), sampleRun())
+  .claim('acme', 'key', 'job-1')
+
+const disk = new MemoryDisk()
+let good: Uint8Array
+
+async function write(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await disk.open(path)
+  await file.truncate(0)
+  await file.write(0, bytes)
+}
+
+/** What a reader gets who does not verify first: the truth, or an exception. */
+async function whatIsRead(snapshot: Snapshot): Promise<unknown[]> {
+  const found: unknown[] = [snapshot.head]
+  const attempts = [
+    async () => {
+      const open = []
+      for await (const batch of snapshot.openRecords('states')) open.push(...batch)
+      return open
+    },
+    () => snapshot.get('states', 'default', 'settled'),
+    () => snapshot.get('runs', 'default', 'run-1'),
+    () => snapshot.get('claims', 'acme', 'key'),
+    () => snapshot.find('document', {}, 'changed', { after: null, size: 10, shadowed: () => false }),
+  ]
+  for (const attempt of attempts) {
+    try {
+      found.push(await attempt())
+    } catch (error) {
+      expect(error).toBeInstanceOf(LedgerDamaged)
+      found.push('damaged')
+    }
+  }
+  return found
+}
+
+/** Null when the file cannot even be opened. */
+async function opened(path: string): Promise<Snapshot | null> {
+  try {
+    return await Snapshot.open(disk, path)
+  } catch (error) {
+    if (error instanceof LedgerDamaged || error instanceof UnknownFormat) return null
+    throw error
+  }
+}
+
+beforeAll(async () => {
+  const facts = sampleFacts({ document_count: 2 })
+  await writeSnapshot({ disk, path: '/good', base: null, facts, records: GIVEN.tables })
+  const file = await disk.openToRead('/good')
+  good = (await file?.read(0, 1e6)) as Uint8Array
+})
+
+describe('damage', () => {
+  it('is noticed in every byte, and nothing wrong is read before it is', async () => {
+    const truth = await whatIsRead((await opened('/good')) as Snapshot)
+    for (let at = 0; at < good.length; at++) {
+      const bad = Uint8Array.from(good)
+      bad[at] = (bad[at] as number) ^ (1 << (at % 8))
+      await write('/bad', bad)
+      const snapshot = await opened('/bad')
+      if (snapshot === null) continue
+      expect((await snapshot.verify()).length, `byte ${at}`).toBeGreaterThan(0)
+      for (const [i, found] of (await whatIsRead(snapshot)).entries()) {
+        if (found !== 'damaged') expect(found, `byte ${at}`).toEqual(truth[i])
+      }
+      await snapshot.close()
+    }
+  }, 60_000)
+
+  it('is noticed wherever the file ends too early', async () => {
+    for (let length = 0; length < good.length; length++) {
+      await write('/bad', good.subarray(0, length))
+      expect(await opened('/bad'), `length ${length}`).toBeNull()
+    }
+  })
+
+  it('is named by file and byte, for every place', async () => {
+    const snapshot = (await opened('/good')) as Snapshot
+    const [open] = snapshot.run('states', 'open').pages
+    const [settled] = snapshot.run('states', 'settled').pages
+    const bad = Uint8Array.from(good)
+    bad.fill(0, open?.from, (open?.from ?? 0) + 30)
+    bad.fill(0, settled?.at, (settled?.at ?? 0) + 30)
+    await write('/bad', bad)
+    const findings = await ((await opened('/bad')) as Snapshot).verify()
+    const places = findings.map(({ where }) => where)
+    expect(places).toContain('/bad, byte 0')
+    expect(places).toContain(`/bad, byte ${open?.from}`)
+    expect(places).toContain(`/bad, byte ${settled?.at}`)
+  })
+})
