@@ -1,11 +1,13 @@
 // `npm start`: two tenants' PDFs on their way through download, OCR, parsing and embedding, with everything that goes
-// wrong on such a day. The ledger is in memory and time is simulated: what takes a quarter of an hour there takes a
-// second here, and goes the same way every time.
+// wrong on such a day. The ledger is a real one, in ./ledger-demo; time is simulated: what takes a quarter of an hour
+// there takes seconds here, and goes the same way every time.
+import { rmSync } from 'node:fs'
 import { openLedger } from 'waybill'
 import { virtualWorld } from 'waybill/testing'
 import { endings } from './demo/endings.ts'
 import { jobHistory } from './demo/job-history.ts'
 import { UNLUCKY } from './demo/library.ts'
+import { onDisk } from './demo/on-disk.ts'
 import { count, duration, heading, paint } from './demo/paint.ts'
 import { play } from './demo/play.ts'
 import { Progress } from './demo/progress.ts'
@@ -13,11 +15,16 @@ import { countsByState, refusals, slowestSteps, whatWentWrong } from './demo/sum
 
 const TOTAL = 900
 
+const FOLDER = './ledger-demo'
+
 const world = virtualWorld({ startMs: Date.UTC(2026, 0, 5, 8) })
-const ledger = await openLedger('memory:', { world, inFlightLimit: 60 })
+// Everything is simulated but the disk.
+const { disk: _, ...simulation } = world
+rmSync(FOLDER, { recursive: true, force: true })
+const ledger = await openLedger(FOLDER, { world: simulation, inFlightLimit: 60 })
 
 console.log(
-  `\n  ${paint('bold', 'Waybill')} moves ${TOTAL} PDFs of two tenants: in memory, in simulated time\n`,
+  `\n  ${paint('bold', 'Waybill')} moves ${TOTAL} PDFs of two tenants: in ${FOLDER}, in simulated time\n`,
 )
 const progress = new Progress(ledger, world, TOTAL)
 const following = progress.follow()
@@ -44,6 +51,13 @@ const report = [
   refusals(refused),
   await jobHistory(ledger, `ingest-${UNLUCKY.replace(':', '-')}`, tenant),
 ]
+await ledger.compact()
+await ledger.close()
+await following
+const closed = performance.now()
+const again = await openLedger(FOLDER, { world: simulation })
+report.push([...onDisk(FOLDER, performance.now() - closed)])
+await again.close()
 for (const line of report.flat()) console.log(line)
 
 console.log(`${heading('TRY NEXT')}
@@ -52,6 +66,3 @@ console.log(`${heading('TRY NEXT')}
     examples/demo/library.ts    ${paint('dim', 'fateOf decides what goes wrong here: add to it')}
     docs/state-machines.md      ${paint('dim', 'every state and every edge')}
 `)
-
-await ledger.close()
-await following

@@ -7,49 +7,44 @@ import { readDocuments } from './read-documents.ts'
 import { BETWEEN_LINES, linesOf, parseRecordLine, recordLine } from './record-line.ts'
 import { sampleDocument } from './sample-records.ts'
 
+/** Mostly plain, or no document would have the shape that is read the fast way. */
 const word = fc.oneof(
-  fc.constantFrom(
-    'a',
-    'pubmed',
-    'with "quotes"',
-    'back\\slash',
-    ',"etag":"',
-    '},{',
-    'tab\t',
-    'ünï',
-    '\ud800',
-    '',
-  ),
-  fc.string({ unit: 'grapheme' }),
+  { weight: 12, arbitrary: fc.constantFrom('a', 'pubmed', 'a somewhat longer word', '') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('with "quotes"', 'back\\slash', ',"etag":"', '},{', 'tab\t', 'end\\'),
+  },
+  { weight: 1, arbitrary: fc.oneof(fc.constantFrom('ünï', '\ud800'), fc.string({ unit: 'grapheme' })) },
 )
 
 const metadata = fc.oneof(
   fc.constant({}),
-  fc.dictionary(word, fc.jsonValue(), { maxKeys: 3 }),
+  fc.dictionary(word, fc.oneof(word, fc.nat(), fc.constant({ etag: '}' })), { maxKeys: 3 }),
   fc.constantFrom({ etag: 'x' }, { a: { etag: '9' } }, JSON.parse('{"__proto__":{"etag":"1"}}')),
 ) as fc.Arbitrary<JsonObject>
 
-const number = fc.oneof(
-  fc.integer({ min: 0, max: 2_000_000_000_000 }).map((ms) => ms / 1000),
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-)
+const time = fc.integer({ min: 0, max: 2_000_000_000_000 }).map((ms) => ms / 1000)
+const number = fc.oneof(time, fc.double({ noNaN: true, noDefaultInfinity: true }))
+
+const seldom = <V>(usual: V, other: fc.Arbitrary<V>) =>
+  fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
 
 const document: fc.Arbitrary<DocumentRecord> = fc
   .record({
     tenant_id: fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom('default', 'acme', 'b\tc') },
+      { weight: 9, arbitrary: fc.constantFrom('default', 'acme', 'b\tc') },
       { weight: 1, arbitrary: word },
     ),
     doc_id: word,
     state: fc.constantFrom<DocumentState>('completed', 'failed'),
-    updated_at: number,
+    updated_at: fc.oneof({ weight: 9, arbitrary: time }, { weight: 1, arbitrary: number }),
     adapter: word,
     metadata,
-    retry_count: fc.constantFrom(0, 0, 0, 1),
-    max_retries: fc.constantFrom(3, 3, 3, 5),
-    error_type: fc.constantFrom(null, null, null, 'Timeout'),
-    error_message: fc.option(word),
-    etag: fc.oneof(fc.nat().map(String), word),
+    retry_count: seldom(0, fc.constant(1)),
+    max_retries: seldom(3, fc.constant(5)),
+    error_type: seldom<string | null>(null, fc.constant('Timeout')),
+    error_message: seldom<string | null>(null, word),
+    etag: seldom('17', word),
   })
   .map(sampleDocument)
 
@@ -67,7 +62,7 @@ const asJson = (record: DocumentRecord): Json => JSON.parse(JSON.stringify(recor
 describe('readDocuments', () => {
   it('reads whatever was written, as JSON would', () => {
     fc.assert(
-      fc.property(fc.array(document, { minLength: 1, maxLength: 8 }), (documents) => {
+      fc.property(fc.array(document, { minLength: 1, maxLength: 6 }), (documents) => {
         const block = blockOf(documents)
         const found = readDocuments(block)
         expect(found).toEqual(linesOf(block.toString('utf8')).map((line) => parseRecordLine('states', line)))

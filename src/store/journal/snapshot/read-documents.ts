@@ -159,7 +159,7 @@ class DocumentReader {
       else if (byte === POINT && point === -1) point = at
       else break
     }
-    if (this.#bytes[at] !== COMMA || at === start || at - start > 40) return null
+    if (this.#bytes[at] !== COMMA || at === start || at - start > EXACT_DIGITS) return null
     this.#at = at
     return point === -1 ? digits : digits / (POWERS[at - point - 1] as number)
   }

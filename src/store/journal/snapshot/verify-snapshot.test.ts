@@ -23,10 +23,7 @@ beforeAll(async () => {
 })
 
 /** What is found when the index says something else of the settled documents, or of the list of them. */
-async function findings(
-  run: 'settled' | 'by_changed',
-  change: (page: PageEntry) => Partial<PageEntry> | null,
-) {
+async function findings(run: 'settled' | 'by_changed', change: (page: PageEntry) => object | null) {
   const states = { ...index.sections.states }
   states[run] = states[run].flatMap((page) => {
     const changed = change(page)
