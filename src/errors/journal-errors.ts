@@ -20,7 +20,7 @@ export class LedgerDamaged extends WaybillError {
     super({
       code: 'LEDGER_DAMAGED',
       message: `${place.file},${line} byte ${place.byte}: ${what}`,
-      next: 'The ledger can be read up to there. Repair it explicitly; what is taken out is kept.',
+      next: 'It can be read up to there. To write again, repair it with repairLedger(folder): what is taken out is kept.',
       details: place as unknown as JsonObject,
       cause: options.cause,
     })

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { ROOT } from './scratch.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 export interface Ran {
   readonly status: number | null
@@ -7,14 +9,16 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a file of this repository on the Node that runs the tests, in a process of its own, without colours. */
+/** Runs a file of this repository on the Node that runs the tests, in a process and a folder of its own, without colours. */
 export function runNode(file: string): Ran {
+  const cwd = mkdtempSync(join(tmpdir(), 'waybill-run-'))
   const { FORCE_COLOR: _, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--conditions=waybill-source', file], {
-    cwd: ROOT,
+    cwd,
     encoding: 'utf8',
     env,
     timeout: 30_000,
   })
+  rmSync(cwd, { recursive: true, force: true })
   return { status, stdout, stderr }
 }

@@ -38,7 +38,7 @@ class Missing {
   }
 }
 
-export interface RecordName {
+interface RecordName {
   readonly tenant_id: string
   readonly name: string
 }

@@ -219,7 +219,7 @@ export class Image {
 }
 
 /** What was read was damaged, and there is another snapshot now: look again, in memory first. */
-export class SnapshotReplaced extends Error {}
+class SnapshotReplaced extends Error {}
 
 /** A snapshot is replaced at most so often while somebody reads. */
 const MOST_REPLACEMENTS = 10

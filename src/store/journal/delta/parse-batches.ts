@@ -4,7 +4,7 @@ import { type Line, placesOf } from '../lines/line.ts'
 const NEWLINE = 0x0a
 
 /** A line with where it is. */
-export interface PlacedLine {
+interface PlacedLine {
   readonly line: Line
   /** Of its first byte, in the file. */
   readonly at: number

@@ -42,7 +42,7 @@ export interface ChangeFields {
 }
 
 /** First seq of the batch, how many lines it has, and which of them this is. */
-export type BatchPlace = readonly [first: number, lines: number, index: number]
+type BatchPlace = readonly [first: number, lines: number, index: number]
 
 /** What happened to one aggregate in one commit. */
 export interface ChangeLine extends ChangeFields, Partial<EntryFields> {
