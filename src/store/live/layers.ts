@@ -46,9 +46,12 @@ export class Layers<V> {
 
   /** What is newest, of each. */
   *entries(): Generator<readonly [tenant_id: string, id: string, value: V]> {
-    for (const layer of [...this.#below.map(({ values }) => values), this.#top]) {
+    const seen = new TwoKeys<true>()
+    for (const layer of [this.#top, ...this.#below.toReversed().map(({ values }) => values)]) {
       for (const [tenant_id, id, value] of layer.entries()) {
-        if (this.get(tenant_id, id) === value) yield [tenant_id, id, value]
+        if (seen.get(tenant_id, id)) continue
+        seen.set(tenant_id, id, true)
+        yield [tenant_id, id, value]
       }
     }
   }

@@ -26,7 +26,7 @@ export class PageSpill implements MemberSource {
 
   /** Where the page is counts from the first one. */
   async copy(page: Uint8Array): Promise<Extent> {
-    const bytes = true ? page : Buffer.concat([this.#separator, page])
+    const bytes = this.#size === 0 ? page : Buffer.concat([this.#separator, page])
     await this.#file.write(this.#size, bytes)
     this.#size += bytes.length
     return { at: this.#size - page.length, bytes: page.length }
