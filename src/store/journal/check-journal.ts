@@ -6,6 +6,7 @@ import { LARGEST_PAGE } from '../query.ts'
 import type { Finding } from '../store.ts'
 import { AUDIT_FOLDER } from './file-names.ts'
 import { type Current, findEverywhere, recordsAfter } from './journal-reads.ts'
+import type { SegmentLink } from './segments/layout.ts'
 import { verifySegments } from './segments/segment-chain.ts'
 
 /** Looks for damage in every file, and for records that say something else than their history. */
@@ -19,6 +20,7 @@ export async function checkJournal(
   findings.push(...((await image.read((base) => base.verify())) ?? []))
   const broken = await verifySegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
   findings.push(...broken.map(({ where, what }) => ({ where, what })))
+  findings.push(...(await exchangedSegment(current)))
   // Where bytes are wrong, what they say is no news.
   if (findings.length > 0) return findings
   const isWhole = (current.journal.history[0]?.firstSeq ?? 1) === 1
@@ -28,6 +30,17 @@ export async function checkJournal(
     history: recordsAfter(current, 0),
     isCompared: (kind, tenant_id, id) => isWhole && image.live.record({ kind, tenant_id, id }) !== null,
   })
+}
+
+/** Every segment is named by the next one; the newest that a snapshot knew of is named by the snapshot. */
+async function exchangedSegment({ journal }: Current): Promise<readonly Finding[]> {
+  const named = journal.image.base?.head['newest_segment'] as SegmentLink | null | undefined
+  const segment = journal.segments.find(({ file }) => file.name === named?.name)
+  if (named == null || segment === undefined) return []
+  const { sha256 } = await segment.link()
+  if (sha256 === named.sha256) return []
+  const what = `its checksum is ${sha256}; it was ${named.sha256} when the snapshot was made`
+  return [{ where: segment.file.path, what }]
 }
 
 async function* allRecords(

@@ -51,18 +51,25 @@ export async function compact(
     throw new LedgerDamaged({ file: folder, byte: 0 }, `it ends with seq ${loaded.nextSeq - 1}, not ${upTo}`)
   }
   const path = `${folder}/${snapshotName(toIso(now), upTo)}`
-  const { bytes } = await write(disk, path, loaded, now).finally(() => loaded.image.rebase(null))
-  return { snapshot: path, seq: upTo, bytes, sealed: await sealDeltas(place, loaded.deltas) }
+  const newest = await newestSegment(place)
+  const facts = factsOf(loaded, now, newest)
+  const { bytes } = await write(disk, path, loaded, facts).finally(() => loaded.image.rebase(null))
+  return { snapshot: path, seq: upTo, bytes, sealed: await sealDeltas(place, loaded.deltas, newest) }
 }
 
-async function write(disk: Disk, path: string, loaded: LoadedJournal, now: number): Promise<WrittenSnapshot> {
+async function write(
+  disk: Disk,
+  path: string,
+  loaded: LoadedJournal,
+  facts: SnapshotFacts,
+): Promise<WrittenSnapshot> {
   const { base } = loaded.image
   try {
     return await writeSnapshot({
       disk,
       path,
       base,
-      facts: factsOf(loaded, now),
+      facts,
       records: recordsOf(loaded.image),
     })
   } catch (error) {
@@ -73,7 +80,11 @@ async function write(disk: Disk, path: string, loaded: LoadedJournal, now: numbe
   }
 }
 
-function factsOf({ image, nextSeq, time, auditRecords }: LoadedJournal, now: number): SnapshotFacts {
+function factsOf(
+  { image, nextSeq, time, auditRecords }: LoadedJournal,
+  now: number,
+  newest: SegmentLink | null,
+): SnapshotFacts {
   const { live } = image
   const facts: Facts = {
     counts: [...live.counts.entries()],
@@ -86,6 +97,8 @@ function factsOf({ image, nextSeq, time, auditRecords }: LoadedJournal, now: num
     created_at: toIso(now),
     audit_records: auditRecords,
     document_count: live.counts.totals().document,
+    // So that the newest segment cannot be exchanged unnoticed, which no other segment names.
+    newest_segment: newest === null ? null : { name: newest.name, sha256: newest.sha256 },
     ...(facts as unknown as JsonFacts),
   }
 }
@@ -141,13 +154,21 @@ function* givenSettled<T extends 'claims' | 'refusals'>(
   for (const [tenant_id, id, value] of entries) yield { tenant_id, id, value, open: false }
 }
 
+async function newestSegment({ disk, folder }: JournalPlace): Promise<SegmentLink | null> {
+  const newest = (await listSegments(disk, `${folder}/${AUDIT_FOLDER}`)).at(-1)
+  return newest === undefined ? null : new Segment(disk, newest).link()
+}
+
 /** Seals whatever is not sealed yet, oldest first, each after the one before it. */
-async function sealDeltas({ disk, folder }: JournalPlace, deltas: readonly DeltaLog[]): Promise<string[]> {
+async function sealDeltas(
+  { disk, folder }: JournalPlace,
+  deltas: readonly DeltaLog[],
+  newest: SegmentLink | null,
+): Promise<string[]> {
   const audit = `${folder}/${AUDIT_FOLDER}`
   await disk.makeFolder(audit)
   await disk.syncFolder(folder)
-  const newest = (await listSegments(disk, audit)).at(-1)
-  let previous: SegmentLink | null = newest === undefined ? null : await new Segment(disk, newest).link()
+  let previous = newest
   const sealed: string[] = []
   for (const delta of deltas) {
     if (delta.lastSeq >= delta.firstSeq) {

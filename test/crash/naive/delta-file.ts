@@ -96,7 +96,7 @@ function candidatesOf(bytes: Buffer): Candidate[] {
   const found: Candidate[] = []
   for (let at = 0; at < bytes.length; ) {
     if (bytes[at] === NEWLINE) {
-      at += bytes.compare(BLANK, 0, BLANK.length, at, at + BLANK.length) === 0 ? BLANK.length : 1
+      at += bytes.subarray(at, at + BLANK.length).equals(BLANK) ? BLANK.length : 1
       continue
     }
     const newline = bytes.indexOf(NEWLINE, at)

@@ -139,7 +139,7 @@ class Finder<K extends RecordKind> {
   #mayBeListed({ at, tenant_id, id }: Place, line: string): boolean {
     const { changedFrom, changedBefore } = this.#wanted.query
     if (at < (changedFrom ?? at) || (changedBefore !== undefined && at >= changedBefore)) return false
-    return  this.#wanted.isInPlace(tenant_id, id)
+    return this.#wanted.mayHaveState(stateOfChangedLine(line)) && this.#wanted.isInPlace(tenant_id, id)
   }
 
   #contradiction({ at }: BlockEntry, { tenant_id, id }: Place): LedgerDamaged {

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { type Envelope, type Ledger, openLedger } from 'waybill'
+import { inTurns, type Row, rowOf, timed } from '../harness.ts'
+import { perSecond } from './bare-lines.ts'
+import type { Bench } from './bench.ts'
+import { NO_SNAPSHOTS } from './no-snapshots.ts'
+
+const CALLERS = 100
+const QUEUE = 'renderer'
+
+const PROTOCOL = {
+  protocol_id: 'thumbnail.v1',
+  request_type: 'THUMBNAIL',
+  steps: [{ step_id: 'render', step_type: 'RENDER', service: QUEUE, delivery: 'pull' }],
+} as const
+
+/** Each asks for something else: the same request twice would be one job. */
+function envelope(number: number): Envelope {
+  return {
+    tenant_id: 'default',
+    request_type: 'THUMBNAIL',
+    input_ref: `files/${number}.pdf`,
+    output_ref: `files/${number}.png`,
+    payload: { width: 320 },
+    schema_version: 'v1',
+  }
+}
+
+/** Jobs per second with many callers: the whole way from submit to result, and submits alone. */
+export async function jobs(bench: Bench): Promise<readonly Row[]> {
+  const each = bench.isQuick ? 30 : 100
+  let round = 0
+  const run = (act: Act) => speedOf(join(bench.folder, `ledger-${round++}`), each, act)
+  const said = await inTurns(
+    bench.isQuick ? 3 : 5,
+    {
+      whole: () => run(submitToResult),
+      submits: () => run((ledger, number) => ledger.jobs.submit(envelope(number))),
+    },
+    (part) => bench.progress(`${CALLERS} callers`, part),
+  )
+  return [
+    rowOf(`${CALLERS} callers: jobs from submit by claim to result`, '/s', said.whole),
+    rowOf(`${CALLERS} callers: submits alone`, '/s', said.submits),
+  ]
+}
+
+async function speedOf(
+  folder: string,
+  each: number,
+  act: (ledger: Ledger) => Promise<unknown>,
+): Promise<number> {
+  const settings = { inFlightLimit: Number.MAX_SAFE_INTEGER, journal: NO_SNAPSHOTS }
+  await using ledger = await openLedger(folder, settings)
+  ledger.jobs.register(PROTOCOL)
+  const ms = await timed(() =>
+    Promise.all(
+      Array.from({ length: CALLERS }, async (_, caller) => {
+        for (let nth = 0; nth < each; nth++) await act(ledger, caller * each + nth)
+      }),
+    ),
+  )
+  return perSecond(CALLERS * each, ms)
+}
+
+/** Whoever submits also works, on whatever comes first. */
+async function submitToResult(ledger: Ledger, number: number): Promise<void> {
+  await ledger.jobs.submit(envelope(number))
+  const [work] = await ledger.jobs.claim({ queues: [QUEUE], worker: 'ada' })
+  if (work === undefined) throw new Error('there is a job for everybody who submitted one')
+  await ledger.jobs.result(work.step, { status: 'SUCCEEDED', output: { pages: 1 } }, { actor: 'ada' })
+}

@@ -1,0 +1,118 @@
+// Crashes a scripted history at every operation of the disk, in several ways each, and again while it recovers.
+import { createHash } from 'node:crypto'
+import { CrashDisk } from '../../src/testing/crash-disk.ts'
+import { SeededRandom } from '../../src/testing/seeded-random.ts'
+import type { ExpectedLedger } from './expected-ledger.ts'
+import type { ScriptedHistory } from './histories/scripted-history.ts'
+import { Life } from './life.ts'
+import { type Found, goOn, lifeOn, mustRecover, mustRecoverAgain, type Survivor } from './recovery.ts'
+
+export interface Effort {
+  /** How many disks are rolled for each operation at which the power goes. */
+  readonly survivals: number
+  /** Whether to crash again at every operation of the recovery. */
+  readonly again: boolean
+}
+
+export interface Tally {
+  operations: number
+  recoveries: number
+  recoveriesOfRecoveries: number
+}
+
+export async function crashEverywhere(history: ScriptedHistory, effort: Effort): Promise<Tally> {
+  const operations = await countOperations(history)
+  const tally: Tally = { operations, recoveries: 0, recoveriesOfRecoveries: 0 }
+  const seen = new Set<string>()
+  for (let n = 1; n <= operations; n++) {
+    const crashed = await crashAt(history, n)
+    for (let roll = 0; roll < effort.survivals; roll++) {
+      const survivor: Survivor = (options) =>
+        crashed.disk.afterCrash(new SeededRandom(n * 1000 + roll), options)
+      if (isKnown(seen, survivor, crashed)) continue
+      await told(`power lost at operation ${n}, roll ${roll}`, crashed, () =>
+        recover(foundAfter(history, crashed, survivor), effort, tally),
+      )
+    }
+    const killed: Survivor = (options) => crashed.disk.afterKill(options)
+    await told(`killed at operation ${n}`, crashed, () =>
+      recover(foundAfter(history, crashed, killed), effort, tally),
+    )
+  }
+  return tally
+}
+
+async function countOperations(history: ScriptedHistory): Promise<number> {
+  const life = new Life({ disk: new CrashDisk(), journal: history.journal })
+  await life.play((one) => history.play(one))
+  return life.disk.operations.length
+}
+
+export async function crashAt(history: ScriptedHistory, n: number): Promise<Life> {
+  const life = new Life({ disk: new CrashDisk({ crashAt: n, seed: n }), journal: history.journal })
+  await life.play((one) => history.play(one))
+  return life
+}
+
+function foundAfter({ journal }: ScriptedHistory, { witness, world }: Life, survivor: Survivor): Found {
+  const history = journal.keepHistoryMs === undefined ? 'whole' : 'what is kept'
+  return {
+    survivor,
+    possible: witness.possible(),
+    journal,
+    looking: { history },
+    startMs: world.clock.now(),
+    lives: 1,
+  }
+}
+
+async function recover(found: Found, { again }: Effort, tally: Tally): Promise<void> {
+  const expected = await mustRecover(found)
+  tally.recoveries++
+  if (again) tally.recoveriesOfRecoveries += await crashWhileRecovering(found, expected)
+}
+
+/** Answers how many times it was recovered. */
+async function crashWhileRecovering(found: Found, expected: ExpectedLedger): Promise<number> {
+  let recoveries = 0
+  for (let m = 1; ; m++) {
+    const life = lifeOn(found, found.survivor({ crashAt: m, seed: m }), expected.written)
+    let hasOpened = false
+    await life.play(async () => {
+      await life.open()
+      hasOpened = true
+      await goOn(life)
+    })
+    if (life.disk.hasPower) return recoveries
+    // What nobody had promised and nobody has been shown may still be lost.
+    const possible = hasOpened ? life.witness.possible() : found.possible
+    for (const survivor of [
+      () => life.disk.afterCrash(new SeededRandom(m)),
+      () => life.disk.afterKill(),
+    ] satisfies Survivor[]) {
+      await told(`again at operation ${m} of the recovery`, life, () =>
+        mustRecoverAgain({ ...found, survivor, possible, lives: found.lives + 1 }),
+      )
+      recoveries++
+    }
+  }
+}
+
+/** The same disk with the same expectations needs no second look. */
+function isKnown(seen: Set<string>, survivor: Survivor, { witness }: Life): boolean {
+  const hash = createHash('sha1')
+  for (const [path, bytes] of survivor().files()) hash.update(`${path} ${bytes.length}\n`).update(bytes)
+  const name = `${hash.digest('hex')} ${witness.possible().map(({ length }) => length)}`
+  const isThere = seen.has(name)
+  seen.add(name)
+  return isThere
+}
+
+async function told(how: string, { disk }: Life, act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const last = disk.operations.at(-1)
+    throw new Error(`${how} (${last?.op} ${last?.path}): ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,46 @@
+import type { Command } from '../../../src/core/command.ts'
+import { moveDocument, submitJob } from '../../../src/testing/conformance/commands.ts'
+import type { Life } from '../life.ts'
+import type { ScriptedHistory } from './scripted-history.ts'
+
+const CALLERS = 8
+
+/** Longer than what a file is filled ahead for. */
+const LARGE = 'x'.repeat(70_000)
+
+/**
+ * Many callers at once on the same and on different documents, so that batches fill while others are being written; and
+ * batches that are too large to fill the file ahead of them. Old history goes.
+ */
+export const crowd: ScriptedHistory = {
+  name: 'crowd',
+  journal: { snapshotSchedule: null, keepSnapshots: 1, keepHistoryMs: 0 },
+  async play(life) {
+    await life.open()
+    await Promise.all(Array.from({ length: CALLERS }, (_, n) => caller(life, n)))
+    await life.do(moveDocument('large', 'fetching', { metadata: { LARGE } }))
+    await life.do(moveDocument('large', 'fetched', { metadata: { small: true } }))
+    await life.maintain()
+    await life.do(moveDocument('large', 'failed', { metadata: { LARGE: `${LARGE}!` } }))
+    await life.pass(1000)
+    await Promise.all([life.maintain(), life.together(moves('shared-2'))])
+    await life.do(moveDocument('large', 'retrying'))
+    await life.maintain()
+  },
+}
+
+async function caller(life: Life, n: number): Promise<void> {
+  await life.act(moveDocument(`own-${n}`, 'fetching', { actor: `caller-${n}` }))
+  await life.act(moveDocument('shared', n % 2 === 0 ? 'fetching' : 'fetched', { actor: `caller-${n}` }))
+  await life.act(submitJob(`job-${n % 3}`, { idempotency_key: `key-${n % 3}`, payload: { n: n % 3 } }))
+}
+
+function moves(doc_id: string): Command[] {
+  return [
+    moveDocument(doc_id, 'fetching'),
+    moveDocument(doc_id, 'fetched'),
+    moveDocument(doc_id, 'parsing'),
+    moveDocument('own-1', 'failed'),
+    moveDocument('own-2', 'fetched'),
+  ]
+}
