@@ -36,6 +36,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 120_000,
   },
   {
+    name: 'crash',
+    group: 'crash and simulation',
+    include: ['test/crash/**/*.test.ts', 'test/compat/**/*.test.ts', 'test/journal/**/*.test.ts'],
+    testTimeoutMs: 120_000,
+  },
+  {
     name: 'e2e',
     group: 'real servers',
     include: ['test/e2e/**/*.test.ts'],

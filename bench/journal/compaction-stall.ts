@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Ledger, type LedgerState, openLedger } from 'waybill'
@@ -11,7 +11,7 @@ import { settledId, settledLedger } from './settled-ledger.ts'
 const CALLERS = 100
 const OPEN_DOCUMENTS = 1000
 
-/** How long is measured without a compaction, each time. */
+/** How long is measured without a compaction, each time. It also gives the compaction something to do. */
 const QUIET_MS = 3000
 
 interface Phase {
@@ -22,21 +22,17 @@ interface Phase {
 /** What callers wait for their commits while everything is compacted, against while nothing is. */
 export async function compactionStall(bench: Bench): Promise<readonly Row[]> {
   const settled = bench.isQuick ? 200_000 : 1_000_000
-  const folder = join(bench.folder, 'ledger')
-  cpSync(await settledLedger(bench, { settled, open: OPEN_DOCUMENTS }), folder, { recursive: true })
-  await using ledger = await openLedger(folder, { journal: NO_SNAPSHOTS })
-  const crowd = new Crowd(ledger, settled)
+  const made = await settledLedger(bench, { settled, open: OPEN_DOCUMENTS })
+  const said = { quiet: [] as Phase[], busy: [] as Phase[] }
   const rounds = bench.isQuick ? 3 : 5
-  // Warms up, and gives the first compaction something to do.
-  await crowd.during(() => sleep(QUIET_MS))
-  const quiet: Phase[] = []
-  const busy: Phase[] = []
-  for (let round = 0; round < rounds; round++) {
-    quiet.push(await crowd.during(() => sleep(QUIET_MS)))
-    busy.push(await crowd.during(() => ledger.compact()))
-    bench.progress(`compacting ${settled.toLocaleString('en')} records under load`, (round + 1) / rounds)
+  // The first only warms up.
+  for (let round = 0; round <= rounds; round++) {
+    const { quiet, busy } = await compactOnce(made, join(bench.folder, 'ledger'), settled)
+    if (round > 0) said.quiet.push(quiet)
+    if (round > 0) said.busy.push(busy)
+    bench.progress(`compacting ${settled.toLocaleString('en')} records under load`, round / rounds)
   }
-  await crowd.leave()
+  const { quiet, busy } = said
   const p99 = (phases: readonly Phase[]) => phases.map(({ commits }) => commits.percentile(0.99))
   const longest = (phases: readonly Phase[]) => phases.map(({ commits }) => commits.percentile(1))
   return [
@@ -53,6 +49,25 @@ export async function compactionStall(bench: Bench): Promise<readonly Row[]> {
     rowOf('commits while compacting', '/s', busy.map(speedOf)),
     rowOf('commits without', '/s', quiet.map(speedOf)),
   ]
+}
+
+/** In a fresh copy every time: what is written during a compaction would make the next one longer, and so on. */
+async function compactOnce(
+  made: string,
+  folder: string,
+  settled: number,
+): Promise<{ quiet: Phase; busy: Phase }> {
+  cpSync(made, folder, { recursive: true })
+  try {
+    await using ledger = await openLedger(folder, { journal: NO_SNAPSHOTS })
+    const crowd = new Crowd(ledger, settled)
+    const quiet = await crowd.during(() => sleep(QUIET_MS))
+    const busy = await crowd.during(() => ledger.compact())
+    await crowd.leave()
+    return { quiet, busy }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function speedOf({ commits, ms }: Phase): number {

@@ -45,11 +45,9 @@ export async function jobs(bench: Bench): Promise<readonly Row[]> {
   ]
 }
 
-async function speedOf(
-  folder: string,
-  each: number,
-  act: (ledger: Ledger) => Promise<unknown>,
-): Promise<number> {
+type Act = (ledger: Ledger, number: number) => Promise<unknown>
+
+async function speedOf(folder: string, each: number, act: Act): Promise<number> {
   const settings = { inFlightLimit: Number.MAX_SAFE_INTEGER, journal: NO_SNAPSHOTS }
   await using ledger = await openLedger(folder, settings)
   ledger.jobs.register(PROTOCOL)

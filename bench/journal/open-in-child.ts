@@ -8,6 +8,8 @@ export interface Opened {
   readonly startMs: number
   readonly loadMs: number
   readonly openMs: number
+  /** Of all threads while it was opened: less than `openMs` when others had the processor. */
+  readonly cpuMs: number
   /** Of the whole process, when the ledger was open. */
   readonly rssBytes: number
   readonly documents: number

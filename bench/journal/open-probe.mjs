@@ -12,8 +12,10 @@ await load('store/journal/journal.js')
 await import('node:sqlite')
 const loadedMs = performance.now()
 // Cached ledgers are days old, and would have a snapshot made at once.
+const cpu = process.cpuUsage()
 const ledger = await openLedger(folder, { journal: { snapshotSchedule: null } })
 const openedMs = performance.now()
+const { user, system } = process.cpuUsage(cpu)
 const rssBytes = process.memoryUsage.rss()
 const counts = await ledger.counts('document')
 const documents = Object.values(counts).reduce((sum, n) => sum + n, 0)
@@ -22,6 +24,7 @@ const said = {
   startMs: startedMs,
   loadMs: loadedMs - startedMs,
   openMs: openedMs - loadedMs,
+  cpuMs: (user + system) / 1000,
   rssBytes,
   documents,
 }

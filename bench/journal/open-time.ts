@@ -42,7 +42,8 @@ export async function openTime(bench: Bench): Promise<readonly Row[]> {
   const lives = await inTurns(3, { live: () => open('live', live.open) }, (part) =>
     bench.progress(`opening ${live.open.toLocaleString('en')} open documents`, part),
   )
-  const perMillion = lives.live.map((ms) => ms / 1000 / (live.open / MILLION))
+  const perMillion = (ms: number) => ms / 1000 / (live.open / MILLION)
+  const cpu = opened.live.map(({ cpuMs }) => perMillion(cpuMs))
   const all = [...opened.empty, ...opened.few, ...opened.many]
   const settled = `${many.settled / MILLION} million settled`
   return [
@@ -53,7 +54,8 @@ export async function openTime(bench: Bench): Promise<readonly Row[]> {
     rowOf(`memory (RSS), ${settled}`, 'MB', memoryOf(opened.many), { atMost: 100 }),
     rowOf('memory (RSS), empty', 'MB', memoryOf(opened.empty)),
     rowOf(`memory (RSS), ${live.open.toLocaleString('en')} open`, 'MB', memoryOf(opened.live)),
-    rowOf('open, per million open documents', 's', perMillion, { atMost: 1 }),
+    rowOf('open, per million open documents', 's', lives.live.map(perMillion), { atMost: 1 }),
+    rowOf('open, per million open documents, CPU time of all threads', 's', cpu),
     rowOf(
       'not counted: start of the process',
       'ms',

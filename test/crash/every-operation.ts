@@ -23,23 +23,30 @@ export interface Tally {
 export async function crashEverywhere(history: ScriptedHistory, effort: Effort): Promise<Tally> {
   const operations = await countOperations(history)
   const tally: Tally = { operations, recoveries: 0, recoveriesOfRecoveries: 0 }
-  const seen = new Set<string>()
+  const seen: Seen = { once: new Set(), twice: new Set() }
   for (let n = 1; n <= operations; n++) {
     const crashed = await crashAt(history, n)
     for (let roll = 0; roll < effort.survivals; roll++) {
       const survivor: Survivor = (options) =>
         crashed.disk.afterCrash(new SeededRandom(n * 1000 + roll), options)
-      if (isKnown(seen, survivor, crashed)) continue
+      const found = foundAfter(history, crashed, survivor)
+      if (isKnown(seen.once, found)) continue
       await told(`power lost at operation ${n}, roll ${roll}`, crashed, () =>
-        recover(foundAfter(history, crashed, survivor), effort, tally),
+        recover(found, effort, seen, tally),
       )
     }
     const killed: Survivor = (options) => crashed.disk.afterKill(options)
     await told(`killed at operation ${n}`, crashed, () =>
-      recover(foundAfter(history, crashed, killed), effort, tally),
+      recover(foundAfter(history, crashed, killed), effort, seen, tally),
     )
   }
   return tally
+}
+
+/** Disks that were found after a crash, and after a second one. */
+interface Seen {
+  readonly once: Set<string>
+  readonly twice: Set<string>
 }
 
 async function countOperations(history: ScriptedHistory): Promise<number> {
@@ -66,14 +73,14 @@ function foundAfter({ journal }: ScriptedHistory, { witness, world }: Life, surv
   }
 }
 
-async function recover(found: Found, { again }: Effort, tally: Tally): Promise<void> {
+async function recover(found: Found, { again }: Effort, seen: Seen, tally: Tally): Promise<void> {
   const expected = await mustRecover(found)
   tally.recoveries++
-  if (again) tally.recoveriesOfRecoveries += await crashWhileRecovering(found, expected)
+  if (again) tally.recoveriesOfRecoveries += await crashWhileRecovering(found, expected, seen)
 }
 
 /** Answers how many times it was recovered. */
-async function crashWhileRecovering(found: Found, expected: ExpectedLedger): Promise<number> {
+async function crashWhileRecovering(found: Found, expected: ExpectedLedger, seen: Seen): Promise<number> {
   let recoveries = 0
   for (let m = 1; ; m++) {
     const life = lifeOn(found, found.survivor({ crashAt: m, seed: m }), expected.written)
@@ -90,19 +97,21 @@ async function crashWhileRecovering(found: Found, expected: ExpectedLedger): Pro
       () => life.disk.afterCrash(new SeededRandom(m)),
       () => life.disk.afterKill(),
     ] satisfies Survivor[]) {
-      await told(`again at operation ${m} of the recovery`, life, () =>
-        mustRecoverAgain({ ...found, survivor, possible, lives: found.lives + 1 }),
-      )
+      const foundAgain = { ...found, survivor, possible, lives: found.lives + 1 }
+      if (isKnown(seen.twice, foundAgain)) continue
+      await told(`again at operation ${m} of the recovery`, life, () => mustRecoverAgain(foundAgain))
       recoveries++
     }
   }
 }
 
-/** The same disk with the same expectations needs no second look. */
-function isKnown(seen: Set<string>, survivor: Survivor, { witness }: Life): boolean {
+/** The same files with the same expectations need no second look. Who had them locked does not matter. */
+function isKnown(seen: Set<string>, { survivor, possible }: Found): boolean {
   const hash = createHash('sha1')
-  for (const [path, bytes] of survivor().files()) hash.update(`${path} ${bytes.length}\n`).update(bytes)
-  const name = `${hash.digest('hex')} ${witness.possible().map(({ length }) => length)}`
+  for (const [path, bytes] of survivor().files()) {
+    if (!path.includes('/LOCK')) hash.update(`${path} ${bytes.length}\n`).update(bytes)
+  }
+  const name = `${hash.digest('hex')} ${possible.map(({ length }) => length)}`
   const isThere = seen.has(name)
   seen.add(name)
   return isThere

@@ -9,6 +9,7 @@ import type { Outcome } from '../../src/store/store.ts'
 import { advance } from '../../src/testing/conformance/work.ts'
 import type { CrashDisk } from '../../src/testing/crash-disk.ts'
 import { type VirtualWorld, virtualWorld } from '../../src/testing/virtual-world.ts'
+import { withShortFills } from './short-fills.ts'
 import { Witness, type Written } from './witness.ts'
 
 export const FOLDER = '/ledger'
@@ -41,7 +42,7 @@ export class Life {
     this.#disk = disk
     this.#journal = journal
     this.witness = new Witness(before)
-    this.world = virtualWorld({ disk, seed: nth, ...(startMs === undefined ? null : { startMs }) })
+    this.world = virtualWorld({ disk: withShortFills(disk), seed: nth, ...(startMs === undefined ? null : { startMs }) })
   }
 
   get store(): JournalStore {

@@ -53,6 +53,7 @@ export class Decider {
   readonly #clock: Clock
   readonly #ids: IdSource
   readonly #view: View
+  readonly #waiting = new Set<Promise<unknown>>()
   #now: number
 
   constructor(image: Image, group: GroupCommit, clock: Clock, ids: IdSource, now: number) {
@@ -72,12 +73,23 @@ export class Decider {
 
   transact<A>(decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
     try {
-      if (this.#group.room() !== null) return this.#later(decide, null)
+      if (this.#group.room() !== null) return this.#track(this.#later(decide, null))
       const tried = this.#try(decide, null)
-      return tried instanceof Missing ? this.#later(decide, tried) : tried
+      return tried instanceof Missing ? this.#track(this.#later(decide, tried)) : tried
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /** Resolves when no decision waits for the disk or for room any more. */
+  async idle(): Promise<void> {
+    while (this.#waiting.size > 0) await Promise.allSettled(this.#waiting)
+  }
+
+  #track<A>(outcome: Promise<A>): Promise<A> {
+    const done = outcome.finally(() => this.#waiting.delete(done))
+    this.#waiting.add(done)
+    return done
   }
 
   async #later<A>(decide: (given: Given) => Decision<A>, first: Missing | null): Promise<Outcome<A>> {

@@ -100,9 +100,10 @@ export class GroupCommit {
       : this.#filling.done.promise.catch(() => {})
   }
 
-  /** Does something with the file between two batches. */
+  /** Does something with the file between two batches. A writer that failed is not touched again. */
   async between<T>(task: (writer: DeltaWriter) => Promise<T>): Promise<T> {
     while (this.#writing !== null || this.#paused) await new Promise<void>((turn) => this.#turns.push(turn))
+    if (this.#failure !== null) throw this.#failure
     this.#paused = true
     try {
       return await task(this.#writer)

@@ -91,6 +91,7 @@ export class JournalWriter {
   async close(): Promise<void> {
     await this.#maintenance.stop()
     try {
+      await this.#decider.idle()
       await this.#group.durable()?.catch(() => {})
       if (this.#group.failure === null) await this.#sayClosed()
       await this.#group.writer.close()

@@ -1,5 +1,5 @@
 import { present } from '../../core/must.ts'
-import { LedgerDamaged } from '../../errors/journal-errors.ts'
+import { DiskFull, LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 import type { MaintenanceReport } from '../store.ts'
@@ -61,9 +61,14 @@ export class Maintenance {
   /** One after the other: whoever asks while one is under way gets another after it. */
   async run(): Promise<MaintenanceReport> {
     while (this.#running !== null) await this.#running.catch(() => {})
-    this.#running = this.#maintain().finally(() => {
-      this.#running = null
-    })
+    this.#running = this.#maintain()
+      .catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+        throw new DiskFull(this.#journal.place.folder, error)
+      })
+      .finally(() => {
+        this.#running = null
+      })
     return this.#running
   }
 
@@ -89,7 +94,8 @@ export class Maintenance {
     const next = this.#options.schedule?.nextRun(new Date(now))
     if (next == null) return
     this.#timer = this.#world.timers.after(next.getTime() - now, () => {
-      this.#runByItself()
+      // A timer cannot be set far ahead, and then comes early.
+      if (this.#decider.time() >= next.getTime()) this.#runByItself()
       this.#schedule()
     })
   }

@@ -1,5 +1,4 @@
 import type { BlockFileReader } from '../blocks/block-file-reader.ts'
-import { IdFilter } from '../blocks/id-filter.ts'
 import { ReadAhead } from '../blocks/read-ahead.ts'
 import { keyText } from './key-text.ts'
 import { type BlockEntry, decodePage, type PageEntry } from './page.ts'
@@ -146,7 +145,6 @@ function isBefore(line: RunLine | undefined, place: Place): boolean {
 /** Most removals are of records that are open and never were in the run: the filter knows, and saves opening the block. */
 function mayChange({ filter }: BlockEntry, changes: readonly RunChange<unknown>[]): boolean {
   if (changes.length === 0) return false
-  if (filter === '') return true
-  const ids = IdFilter.parse(filter)
-  return changes.some(({ tenant_id, id, value }) => value !== null || ids.has(keyText(tenant_id, id)))
+  if (filter === null) return true
+  return changes.some(({ tenant_id, id, value }) => value !== null || filter.has(keyText(tenant_id, id)))
 }

@@ -1,3 +1,4 @@
+import { IdFilter } from '../blocks/id-filter.ts'
 import type { Extent } from '../blocks/member.ts'
 import type { BlockHeader } from './block-header.ts'
 import type { Place } from './place.ts'
@@ -15,8 +16,8 @@ export interface Stretch {
 
 /** A block, as its page describes it. */
 export interface BlockEntry extends Stretch, Extent {
-  /** Of the keys in it, in base64; empty where the run has none. */
-  readonly filter: string
+  /** Of the keys in it; null where the run has none. */
+  readonly filter: IdFilter | null
 }
 
 /** A page, as the index describes it. */
@@ -51,7 +52,7 @@ export function encodePage(table: TableName, format: RunFormat, entries: readonl
       at: entry.at - from,
       bytes: entry.bytes,
       ...encodeStretch(entry, format),
-      ...(entry.filter === '' ? {} : { filter: entry.filter }),
+      ...(entry.filter === null ? {} : { filter: entry.filter.toString() }),
     }
     return JSON.stringify(text)
   })
@@ -64,7 +65,7 @@ export function decodePage(text: string, format: RunFormat, from: number): Block
     at: from + block.at,
     bytes: block.bytes,
     ...decodeStretch(block, format),
-    filter: block.filter ?? '',
+    filter: block.filter === undefined ? null : IdFilter.parse(block.filter),
   }))
 }
 

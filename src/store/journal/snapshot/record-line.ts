@@ -1,6 +1,6 @@
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import { type CompactDocument, compactDocument, fullDocument } from './compact-document.ts'
-import { endOfString, type Key, keyText, parseKey } from './key-text.ts'
+import { endOfString, type Key, keyText, parseKey, splitKey } from './key-text.ts'
 import type { Found, TableName, ValueOf } from './tables.ts'
 
 /** What stands between two lines of a block, and between two blocks. */
@@ -26,9 +26,10 @@ export function keyOfLine(line: string): Key {
   return parseKey(keyTextOf(line))
 }
 
+/** All of it new: nothing in it is cut out of the line, which would keep the text of its whole block in memory. */
 export function parseRecordLine<T extends TableName>(table: T, line: string): Found<T> {
   const end = endOfString(line, 0)
-  const { tenant_id, id } = parseKey(line.slice(0, end))
+  const { tenant_id, id } = splitKey(JSON.parse(line.slice(0, end)))
   return { tenant_id, id, value: parseValue(table, line.slice(end + 1), tenant_id, id) }
 }
 

@@ -40,7 +40,7 @@ const BY_CHANGED: RunFormat = {
   placeText: ({ at, tenant_id, id }) => [at, joinKey(tenant_id, id)],
   parsePlace: (text) => ({ at: text[0] as number, ...splitKey(text[1] as string) }),
   // Short lines, and read in long stretches.
-  linesPerBlock: 1024,
+  linesPerBlock: 512,
   blocksPerPage: 256,
   filtered: false,
 }

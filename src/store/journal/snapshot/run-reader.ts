@@ -1,4 +1,3 @@
-import { IdFilter } from '../blocks/id-filter.ts'
 import type { BlockEntry, PageEntry, Stretch } from './page.ts'
 import { comparePlaces, type Place } from './place.ts'
 import type { RunFormat } from './run-format.ts'
@@ -65,7 +64,7 @@ export function* inOrder<V>(values: readonly V[], descending: boolean): Generato
 
 function blockWith(blocks: readonly BlockEntry[], place: Place, name: string): BlockEntry | null {
   const block = stretchWith(blocks, place)
-  return block !== null && IdFilter.parse(block.filter).has(name) ? block : null
+  return block?.filter?.has(name) === false ? null : block
 }
 
 /** The one stretch that spans the place. They are sorted and do not overlap. */

@@ -6,7 +6,7 @@ import { deflateMember } from '../blocks/member.ts'
 import { type BlockHeader, HeaderBuilder } from './block-header.ts'
 import { type BlockEntry, encodePage, type PageEntry, type Stretch } from './page.ts'
 import type { PageSpill } from './page-spill.ts'
-import type { Place } from './place.ts'
+import { detached, type Place } from './place.ts'
 import { BETWEEN_LINES, keyTextOf } from './record-line.ts'
 import type { RunFormat } from './run-format.ts'
 import type { TableName } from './tables.ts'
@@ -144,9 +144,7 @@ export class RunWriter {
     const member = deflateMember(lines.map(({ line }) => line).join(BETWEEN_LINES))
     await this.#section.separate()
     const { at, bytes } = await this.#section.file.copy(member)
-    const filter = this.#format.filtered
-      ? IdFilter.of(lines.map(({ line }) => keyTextOf(line))).toString()
-      : ''
+    const filter = this.#format.filtered ? IdFilter.of(lines.map(({ line }) => keyTextOf(line))) : null
     await this.#listBlock({ at, bytes, ...stretchOfLines(lines), filter })
     this.#section.onRecords(lines.length)
   }
@@ -189,16 +187,11 @@ function stretchOfLines(lines: readonly RunLine[]): Stretch {
     included = header
   }
   return {
-    first: placeOf(lines[0] as RunLine),
-    last: placeOf(lines.at(-1) as RunLine),
+    first: detached((lines[0] as RunLine).place),
+    last: detached((lines.at(-1) as RunLine).place),
     records: lines.length,
     header: builder.build(),
   }
-}
-
-/** Nothing but the place: it is kept longer than what the line was made of. */
-function placeOf({ place: { at, tenant_id, id } }: RunLine): Place {
-  return { at, tenant_id, id }
 }
 
 function stretchOfBlocks(blocks: readonly BlockEntry[]): Stretch {

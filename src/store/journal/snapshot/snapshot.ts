@@ -19,7 +19,7 @@ import { RUN_FORMATS, type RunName } from './run-format.ts'
 import { RunReader } from './run-reader.ts'
 import { SnapshotFile } from './snapshot-file.ts'
 import { decodeIndex, SNAPSHOT_DRESS, type SnapshotHead, type SnapshotIndex } from './snapshot-index.ts'
-import { type Found, TABLE_OF, type TableName, type ValueOf } from './tables.ts'
+import { type Found, TABLE_OF, TABLES, type TableName, type ValueOf } from './tables.ts'
 import { valueInBlock } from './value-in-block.ts'
 import { verifySnapshot } from './verify-snapshot.ts'
 
@@ -30,10 +30,14 @@ import { verifySnapshot } from './verify-snapshot.ts'
 export class Snapshot {
   readonly #file: SnapshotFile
   readonly #index: SnapshotIndex
+  readonly #settled: { readonly [T in TableName]: RunReader }
+  readonly #byChanged: { readonly [T in TableName]: RunReader }
 
   private constructor(file: SnapshotFile, index: SnapshotIndex) {
     this.#file = file
     this.#index = index
+    this.#settled = readers(file, index, 'settled')
+    this.#byChanged = readers(file, index, 'by_changed')
   }
 
   /** Null when there is no such file. */
@@ -80,14 +84,14 @@ export class Snapshot {
 
   /** True: not among the settled records. False: probably there. Undefined: not known without reading. */
   surelyAbsent(table: TableName, tenant_id: string, id: string): boolean | undefined {
-    const block = this.#run(table, 'settled').blockHere({ at: 0, tenant_id, id }, keyText(tenant_id, id))
+    const block = this.#settled[table].blockHere({ at: 0, tenant_id, id }, keyText(tenant_id, id))
     return block === undefined ? undefined : block === null
   }
 
   /** A settled record. Reads one block at most, and mostly none when there is no such record. */
   async get<T extends TableName>(table: T, tenant_id: string, id: string): Promise<ValueOf[T] | null> {
     const key = keyText(tenant_id, id)
-    const block = await this.#run(table, 'settled').block({ at: 0, tenant_id, id }, key)
+    const block = await this.#settled[table].block({ at: 0, tenant_id, id }, key)
     if (block === null) return null
     const text = valueInBlock(await this.#file.block(block), key)
     return text === null ? null : this.#file.understood(block, () => parseValue(table, text, tenant_id, id))
@@ -101,7 +105,7 @@ export class Snapshot {
     const steps: StepRecord[] = []
     const isWanted = ({ first, last }: Stretch) =>
       comparePlaces(first, to) < 0 && comparePlaces(last, from) >= 0
-    const blocks = this.#run('steps', 'settled').blocks({ descending: false, after: null, isWanted })
+    const blocks = this.#settled.steps.blocks({ descending: false, after: null, isWanted })
     for await (const block of blocks) {
       const lines = linesOf((await this.#file.block(block)).toString('utf8'))
       this.#file.understood(block, () => {
@@ -125,8 +129,8 @@ export class Snapshot {
   ): Promise<RecordOf[K][]> {
     const table = TABLE_OF[kind]
     const runs = {
-      records: this.#run(table, 'settled'),
-      byChanged: this.#run(table, 'by_changed'),
+      records: this.#settled[table],
+      byChanged: this.#byChanged[table],
       get: (tenant_id: string, id: string) => this.get(table, tenant_id, id),
     }
     return findSettled(runs, { ...query, kind }, order, part)
@@ -150,13 +154,18 @@ export class Snapshot {
   close(): Promise<void> {
     return this.#file.close()
   }
-
-  #run(table: TableName, run: RunName): RunReader {
-    return new RunReader(this.#file, RUN_FORMATS[run], this.#index.sections[table][run])
-  }
 }
 
 function openBlock<T extends TableName>(table: T, block: Buffer): readonly Found<T>[] {
   if (table === 'states') return readDocuments(block) as unknown as readonly Found<T>[]
   return linesOf(block.toString('utf8')).map((line) => parseRecordLine(table, line))
+}
+
+function readers(
+  file: SnapshotFile,
+  { sections }: SnapshotIndex,
+  run: RunName,
+): { readonly [T in TableName]: RunReader } {
+  const entries = TABLES.map((table) => [table, new RunReader(file, RUN_FORMATS[run], sections[table][run])])
+  return Object.fromEntries(entries)
 }

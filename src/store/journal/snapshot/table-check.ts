@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
 import { idOf, type LedgerRecord } from '../../../core/aggregate.ts'
-import { IdFilter } from '../blocks/id-filter.ts'
 import { covers, HeaderBuilder } from './block-header.ts'
 import type { BlockEntry } from './page.ts'
 import { comparePlaces, type Place } from './place.ts'
@@ -26,14 +25,14 @@ export class TableCheck {
   /** What is wrong with the lines of a block. */
   problems(format: RunFormat, block: BlockEntry, lines: readonly string[]): string[] {
     const problems: string[] = []
-    const names = format.filtered ? IdFilter.parse(block.filter) : null
     const header = new HeaderBuilder()
     let before: Place | null = null
     for (const line of lines) {
       const place = format.placeOfLine(line)
       if (before !== null && comparePlaces(before, place) >= 0) problems.push(`${line} is out of order`)
       before = place
-      if (names?.has(keyTextOf(line)) === false) problems.push(`the filter does not know ${keyTextOf(line)}`)
+      if (block.filter?.has(keyTextOf(line)) === false)
+        problems.push(`the filter does not know ${keyTextOf(line)}`)
       if (format.name === 'by_changed') this.#addListed(line)
       else this.#record(format, line, header, problems)
     }

@@ -238,6 +238,18 @@ describe('a snapshot', () => {
     expect(await disk.list('/ledger')).toEqual(['s'])
   })
 
+  it('leaves nothing behind when the disk is full', async () => {
+    const given = new GivenRecords().put(false, sampleDocument()).tables
+    const openFile = disk.open.bind(disk)
+    disk.open = async (path) => {
+      const file = await openFile(path)
+      file.sync = () => Promise.reject(new Error('ENOSPC'))
+      return file
+    }
+    await expect(write('/ledger/s', given)).rejects.toThrow('ENOSPC')
+    expect(await disk.list('/ledger')).toEqual([])
+  })
+
   it('says how far it has come, up to the end', async () => {
     const records = new GivenRecords()
     for (let i = 0; i < 1000; i++) records.put(i % 3 === 0, sampleDocument({ doc_id: `${i}` }))

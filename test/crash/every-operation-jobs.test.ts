@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { crashEverywhere } from './every-operation.ts'
+import { jobs } from './histories/jobs.ts'
+
+it('A38: jobs: a crash at any operation of the disk loses nothing, and neither does one while it recovers', async () => {
+  const { operations, recoveries, recoveriesOfRecoveries } = await crashEverywhere(jobs, {
+    survivals: 3,
+    again: true,
+  })
+  expect(operations).toBeGreaterThan(100)
+  expect(recoveries).toBeGreaterThan(2 * operations)
+  expect(recoveriesOfRecoveries).toBeGreaterThan(4 * operations)
+})
