@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { decideBatch } from '../../src/core/batch.ts'
 import { type Answer, type Command, decide, keyOf } from '../../src/core/command.ts'
+import { decideJob } from '../../src/core/job/decide.ts'
+import { pick } from '../../src/core/pick.ts'
 import type { Refusal } from '../../src/core/refusal.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import type { JournalOptions } from '../../src/store/journal/journal-options.ts'
 import type { JournalStore } from '../../src/store/journal/journal-store.ts'
-import type { Outcome } from '../../src/store/store.ts'
+import type { Outcome, Sweep } from '../../src/store/store.ts'
+import { onJob } from '../../src/testing/conformance/commands.ts'
 import { advance } from '../../src/testing/conformance/work.ts'
 import type { CrashDisk } from '../../src/testing/crash-disk.ts'
 import { type VirtualWorld, virtualWorld } from '../../src/testing/virtual-world.ts'
@@ -98,10 +101,14 @@ export class Life {
   }
 
   async batch(commands: readonly Command[]): Promise<void> {
-    const outcome = await this.#powered(() =>
+    const outcome = await this.tryBatch(commands)
+    assert(outcome.ok, outcome.ok ? '' : `the batch was refused: ${outcome.refusal.message}`)
+  }
+
+  tryBatch(commands: readonly Command[]): Promise<Outcome<unknown>> {
+    return this.#powered(() =>
       this.witness.transact(this.store, commands.map(keyOf), (given) => decideBatch(commands, given)),
     )
-    assert(outcome.ok, outcome.ok ? '' : `the batch was refused: ${outcome.refusal.message}`)
   }
 
   /** All at once, so that several share one write. */
@@ -113,6 +120,19 @@ export class Life {
   async sweep(what: 'due' | 'signalled', limit = 100): Promise<number> {
     const swept = await this.#powered(() => this.witness.sweep(this.store, { what, limit }, advance))
     return swept.length
+  }
+
+  /** Ready work, as workers and dispatchers take it. */
+  async take(type: 'claimStep' | 'takeOutbox', queues: readonly string[], limit: number): Promise<void> {
+    const choose: Extract<Sweep, { what: 'ready' }>['pick'] = (heads, used) =>
+      pick(heads, { limit, running: new Map(), pausedQueues: new Set(), used }).chosen
+    await this.#powered(() =>
+      this.witness.sweep(
+        this.store,
+        { what: 'ready', queues, perGroup: limit, pick: choose },
+        ({ tenant_id, id }, given) => decideJob(onJob(type, id, { tenant_id }), given),
+      ),
+    )
   }
 
   async pass(ms: number): Promise<void> {

@@ -81,6 +81,13 @@ export class Witness {
     return found
   }
 
+  /** Every ledger that a reader may have met since so many commits were acknowledged, the oldest first. */
+  since(count: number): readonly (readonly Written[])[] {
+    const all = this.acknowledged()
+    const passed = Array.from({ length: all.length - count }, (_, n) => all.slice(0, count + n))
+    return [...passed, ...this.possible()]
+  }
+
   #certain(): readonly Attempt[] {
     return [...this.#attempts].filter(({ fate }) => fate === 'acknowledged')
   }

@@ -40,6 +40,7 @@ async function openToWrite(
   await disk.syncFolder(dirname(folder))
   const lock = await lockJournal(disk, folder, { pid: process.pid, server: options.server })
   try {
+    await syncNames(place)
     const loaded = await loadJournal(place)
     if (loaded.damage === null) {
       await tidyUp(place)
@@ -61,6 +62,12 @@ async function openToWrite(
   // Nothing is touched, and whoever repairs it has to be able to lock it.
   await lock.release()
   return openToRead(place)
+}
+
+/** A process that was killed may have left names that the disk does not have yet; what is built on them must not go. */
+async function syncNames({ disk, folder }: JournalPlace): Promise<void> {
+  await disk.syncFolder(folder)
+  if ((await disk.list(folder)).includes(AUDIT_FOLDER)) await disk.syncFolder(`${folder}/${AUDIT_FOLDER}`)
 }
 
 /** Removes what a crash left that is not needed: files that were not finished, and deltas that were sealed already. */

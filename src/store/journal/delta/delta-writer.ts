@@ -47,11 +47,9 @@ export class DeltaWriter {
   /** Goes on with a delta after its last whole batch; whatever comes after that is cut off. */
   static async goOn(disk: Disk, path: string, { at }: DeltaPlace): Promise<DeltaWriter> {
     const file = await disk.open(path)
-    const size = await file.size()
-    if (size > at) {
-      await file.truncate(at)
-      await file.sync()
-    }
+    if ((await file.size()) > at) await file.truncate(at)
+    // Also when there is nothing to cut: a process that was killed may have left what the disk does not have yet.
+    await file.sync()
     return new DeltaWriter(path, file, at, at)
   }
 
