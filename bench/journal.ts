@@ -7,7 +7,7 @@ import { ROOT } from '../scripts/command.ts'
 import { isMet, tableOf } from './harness.ts'
 import { removeOldData } from './journal/bench-data.ts'
 import { BENCHMARKS } from './journal/benchmarks.ts'
-import { type Result, runBenchmark } from './journal/run-in-child.ts'
+import { type Result, removeLeftovers, runBenchmark } from './journal/run-in-child.ts'
 import { StatusLine } from './journal/status-line.ts'
 
 const REPORT = join(ROOT, '.reports', 'bench-journal.json')
@@ -51,6 +51,7 @@ async function main(): Promise<number> {
   }
   const chosen = BENCHMARKS.filter(({ name }) => names.length === 0 || names.includes(name))
   removeOldData()
+  removeLeftovers()
   const status = new StatusLine(chosen.length)
   const results: Result[] = []
   for (const { name } of chosen) {

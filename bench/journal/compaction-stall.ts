@@ -13,6 +13,7 @@ const OPEN_DOCUMENTS = 1000
 
 /** How long is measured without a compaction, each time. It also gives the compaction something to do. */
 const QUIET_MS = 3000
+const QUICK_QUIET_MS = 1000
 
 interface Phase {
   readonly commits: Latencies
@@ -27,7 +28,7 @@ export async function compactionStall(bench: Bench): Promise<readonly Row[]> {
   const rounds = bench.isQuick ? 3 : 5
   // The first only warms up.
   for (let round = 0; round <= rounds; round++) {
-    const { quiet, busy } = await compactOnce(made, join(bench.folder, 'ledger'), settled)
+    const { quiet, busy } = await compactOnce(bench, made, settled)
     if (round > 0) said.quiet.push(quiet)
     if (round > 0) said.busy.push(busy)
     bench.progress(`compacting ${settled.toLocaleString('en')} records under load`, round / rounds)
@@ -53,15 +54,16 @@ export async function compactionStall(bench: Bench): Promise<readonly Row[]> {
 
 /** In a fresh copy every time: what is written during a compaction would make the next one longer, and so on. */
 async function compactOnce(
+  bench: Bench,
   made: string,
-  folder: string,
   settled: number,
 ): Promise<{ quiet: Phase; busy: Phase }> {
+  const folder = join(bench.folder, 'ledger')
   cpSync(made, folder, { recursive: true })
   try {
     await using ledger = await openLedger(folder, { journal: NO_SNAPSHOTS })
     const crowd = new Crowd(ledger, settled)
-    const quiet = await crowd.during(() => sleep(QUIET_MS))
+    const quiet = await crowd.during(() => sleep(bench.isQuick ? QUICK_QUIET_MS : QUIET_MS))
     const busy = await crowd.during(() => ledger.compact())
     await crowd.leave()
     return { quiet, busy }

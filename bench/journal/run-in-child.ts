@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../scripts/command.ts'
 import type { Row } from '../harness.ts'
@@ -19,6 +19,19 @@ const CHILD = join(import.meta.dirname, 'run-benchmark.ts')
 /** How much of what a benchmark says on its way down is kept. */
 const MOST_ERROR_CHARACTERS = 4000
 const INTERRUPTED = 130
+
+/** Longer than a whole run. */
+const LEFT_BEHIND_MS = 3_600_000
+
+/** Removes what runs left behind that were killed before they could. */
+export function removeLeftovers(): void {
+  if (!existsSync(TEMPORARY)) return
+  for (const name of readdirSync(TEMPORARY)) {
+    const folder = join(TEMPORARY, name)
+    if (statSync(folder).mtimeMs < Date.now() - LEFT_BEHIND_MS)
+      rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 /** Runs a benchmark in a process of its own, and removes what it leaves behind. */
 export async function runBenchmark(

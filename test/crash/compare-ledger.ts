@@ -63,7 +63,11 @@ export async function compareDevices(store: Store, { claims, slots }: ExpectedLe
     return []
   }
   await store.sweep({ what: 'ready', queues: [], perGroup: 1, pick }, () => change(null, {}))
-  same(used, [...slots].map(([name, { size }]) => [name, size]), 'slots')
+  same(
+    used,
+    [...slots].map(([name, { size }]) => [name, size]),
+    'slots',
+  )
 }
 
 /** What the files say, without any code of the engine. */
@@ -89,7 +93,11 @@ export function compareFiles(
 /** The engine gives every place in the history the seq that it has in the files. */
 export async function comparePlaces(store: Store, naive: NaiveLedger): Promise<void> {
   const places = (await auditAll(store, { limit: PAGE })).map(({ seq }) => seq)
-  same(places, naive.history.map(({ seq }) => seq), 'places in the history')
+  same(
+    places,
+    naive.history.map(({ seq }) => seq),
+    'places in the history',
+  )
 }
 
 export async function mustBeSound(store: Store): Promise<void> {

@@ -1,5 +1,4 @@
-import { nameOf } from '../../src/testing/conformance/history/reference-ledger.ts'
-import { ReferenceLedger } from '../../src/testing/conformance/history/reference-ledger.ts'
+import { nameOf, ReferenceLedger } from '../../src/testing/conformance/history/reference-ledger.ts'
 import type { Written } from './witness.ts'
 
 /** What a ledger holds in which exactly these commits were written. */

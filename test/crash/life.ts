@@ -45,7 +45,11 @@ export class Life {
     this.#disk = disk
     this.#journal = journal
     this.witness = new Witness(before)
-    this.world = virtualWorld({ disk: withShortFills(disk), seed: nth, ...(startMs === undefined ? null : { startMs }) })
+    this.world = virtualWorld({
+      disk: withShortFills(disk),
+      seed: nth,
+      ...(startMs === undefined ? null : { startMs }),
+    })
   }
 
   get store(): JournalStore {

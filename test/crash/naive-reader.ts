@@ -54,7 +54,8 @@ export function readLedger(files: Files, folder: string): NaiveLedger {
     read(path, delta.lines)
     tornAt = delta.tornAt
   }
-  if (next - 1 < state.seq) throw new Error(`the history ends with ${next - 1}, the snapshot with ${state.seq}`)
+  if (next - 1 < state.seq)
+    throw new Error(`the history ends with ${next - 1}, the snapshot with ${state.seq}`)
   return { state, history, lastSeq: next - 1, snapshot, tornAt }
 }
 

@@ -80,7 +80,11 @@ export function whichOf({ possible, looking }: Found, disk: CrashDisk): Expected
   throw new Error(`none of ${possible.length} possible ledgers is there: ${message}`, { cause: problem })
 }
 
-export function lifeOn({ journal, startMs, lives }: Found, disk: CrashDisk, before: readonly Written[]): Life {
+export function lifeOn(
+  { journal, startMs, lives }: Found,
+  disk: CrashDisk,
+  before: readonly Written[],
+): Life {
   return new Life({ disk, journal, before, nth: lives + 1, startMs })
 }
 
@@ -98,7 +102,8 @@ export async function goOn(life: Life): Promise<void> {
 
 /** Signals outlive a crash: in the end everybody was told who waits for a job that has ended. */
 async function tellAll(life: Life): Promise<void> {
-  for (let pages = 0; (await life.sweep('signalled')) > 0; pages++) assert(pages < 100, 'signals come to an end')
+  for (let pages = 0; (await life.sweep('signalled')) > 0; pages++)
+    assert(pages < 100, 'signals come to an end')
   const { model } = new ExpectedLedger(life.witness.acknowledged())
   assert.deepEqual(untoldIn(model), [], 'everybody was told')
 }

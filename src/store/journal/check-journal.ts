@@ -44,12 +44,12 @@ async function exchangedSegment({ journal }: Current): Promise<readonly Finding[
 }
 
 async function* allRecords(
-  { journal }: Current,
+  current: Current,
   kind: RecordKind,
   capabilities: Capabilities,
 ): AsyncGenerator<LedgerRecord> {
   for (let after: string | null | undefined; after !== null; ) {
-    const page = await findEverywhere(journal, { kind, after, limit: LARGEST_PAGE }, capabilities)
+    const page = await findEverywhere(current, { kind, after, limit: LARGEST_PAGE }, capabilities)
     yield* page.items
     after = page.next
   }

@@ -53,7 +53,7 @@ export async function compact(
   const path = `${folder}/${snapshotName(toIso(now), upTo)}`
   const newest = await newestSegment(place)
   const facts = factsOf(loaded, now, newest)
-  const { bytes } = await write(disk, path, loaded, facts).finally(() => loaded.image.rebase(null))
+  const { bytes } = await write(disk, path, loaded, facts).finally(() => loaded.image.retire())
   return { snapshot: path, seq: upTo, bytes, sealed: await sealDeltas(place, loaded.deltas, newest) }
 }
 

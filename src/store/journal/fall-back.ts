@@ -28,7 +28,7 @@ async function fallBack(journal: OpenJournal, snapshot: Snapshot, damage: Ledger
   const before = journal.deltas.at(-1)?.firstSeq
   const older = await loadJournal(place, { without, ...(before === undefined ? null : { before }) })
   if (older.damage !== null || older.nextSeq <= snapshot.head.seq) {
-    await older.image.rebase(null)
+    await older.image.retire()
     throw damage
   }
   journal.damagedSnapshots = without

@@ -112,6 +112,14 @@ export class GroupCommit {
     }
   }
 
+  /** Nobody knows any more what the disk holds: nothing is written from now on. Call it in `between`. */
+  poison(cause: unknown): WaybillError {
+    const failure = new WriterFailed(this.#outlet.folder, cause)
+    this.#failure = failure
+    this.#discard(failure)
+    return failure
+  }
+
   /** Goes on in another file. Call it in `between`. */
   switchTo(writer: DeltaWriter): void {
     this.#writer = writer
@@ -167,13 +175,16 @@ export class GroupCommit {
     try {
       await this.#writer.takeBack()
     } catch (cause) {
-      this.#failure = new WriterFailed(this.#outlet.folder, cause)
-      const { firstSeq, commits, done } = this.#filling
-      this.#filling = new Batch(firstSeq)
-      this.#outlet.failed(commits)
-      done.reject(this.#failure)
+      this.poison(cause)
     }
     this.#goOn()
+  }
+
+  #discard(failure: WaybillError): void {
+    const { firstSeq, commits, done } = this.#filling
+    this.#filling = new Batch(firstSeq)
+    this.#outlet.failed(commits)
+    done.reject(failure)
   }
 
   #goOn(): void {

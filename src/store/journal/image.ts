@@ -81,6 +81,7 @@ export class Image {
   async read<T>(read: (base: Snapshot) => Promise<T>): Promise<T | null> {
     const base = this.#base
     if (base === null) return null
+    if (base.retired) throw new SnapshotReplaced('there is a newer image')
     base.users++
     try {
       return await read(base.snapshot)
@@ -156,6 +157,14 @@ export class Image {
     await this.#evictUpTo(snapshot.head.seq)
   }
 
+  /** Nobody is to read from it any more; who does is told to look again, elsewhere. */
+  async retire(): Promise<void> {
+    const base = this.#base
+    if (base === null || base.retired) return
+    base.retired = true
+    if (base.users === 0) await base.snapshot.close()
+  }
+
   /** Hands its snapshot over to another image. */
   release(): Snapshot | null {
     const { base } = this
@@ -223,6 +232,16 @@ class SnapshotReplaced extends Error {}
 
 /** A snapshot is replaced at most so often while somebody reads. */
 const MOST_REPLACEMENTS = 10
+
+/** What was found, unless the snapshot was replaced meanwhile. */
+export async function ifNotReplaced<T>(look: () => Promise<T>): Promise<T | 'replaced'> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof SnapshotReplaced) return 'replaced'
+    throw error
+  }
+}
 
 /** Looks again when the snapshot was replaced meanwhile. */
 export async function lookAgain<T>(look: () => Promise<T>): Promise<T> {

@@ -60,7 +60,7 @@ export class JournalReader {
 
   async close(): Promise<void> {
     this.#timer?.cancel()
-    await this.#journal.image.rebase(null)
+    await this.#journal.image.retire()
   }
 
   async #readOn(): Promise<void> {
@@ -77,6 +77,6 @@ export class JournalReader {
   async #startAgain(): Promise<void> {
     const { image } = this.#journal
     this.#loader = await JournalLoader.start(this.#place)
-    await image.rebase(null)
+    await image.retire()
   }
 }

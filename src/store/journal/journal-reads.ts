@@ -13,7 +13,7 @@ import {
   pageSize,
 } from '../query.ts'
 import { HistoryMoved } from './delta/delta-log.ts'
-import { lookAgain } from './image.ts'
+import { ifNotReplaced, lookAgain } from './image.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { auditHistory, historyDurations, readHistory } from './segments/history.ts'
 
@@ -21,18 +21,24 @@ import { auditHistory, historyDurations, readHistory } from './segments/history.
 const MOST_TRIES = 100
 
 export function getRecord<K extends RecordKind>(
-  { image }: OpenJournal,
+  current: Current,
   key: RecordKey<K>,
 ): Promise<RecordOf[K] | null> {
-  return lookAgain(async () => image.live.record(key) ?? (await image.loadRecord(key)))
+  return lookAgain(async () => {
+    const { image } = current.journal
+    return image.live.record(key) ?? (await image.loadRecord(key))
+  })
 }
 
 export function loadAggregate<K extends AggregateKind>(
-  { image }: OpenJournal,
+  current: Current,
   key: RecordKey<K>,
 ): Promise<AggregateOf[K] | null> {
   const { kind, tenant_id, id } = key
-  return lookAgain(async () => image.live.aggregate(kind, tenant_id, id) ?? (await image.load(key)))
+  return lookAgain(async () => {
+    const { image } = current.journal
+    return image.live.aggregate(kind, tenant_id, id) ?? (await image.load(key))
+  })
 }
 
 /**
@@ -40,24 +46,25 @@ export function loadAggregate<K extends AggregateKind>(
  * come from there into memory, so memory is looked at last, and everything is looked at again if that happened.
  */
 export async function findEverywhere<K extends RecordKind>(
-  { image }: OpenJournal,
+  current: Current,
   query: FindQuery<K>,
   capabilities: Capabilities,
 ): Promise<Page<RecordOf[K]>> {
   const order = findOrder(query, capabilities)
   const { kind, tenant_id } = query
-  const { live } = image
-  const isInMemory = (tenant: string, id: string) => live.record({ kind, tenant_id: tenant, id }) !== null
   const size = pageSize(query.limit) + 1
   const after = placeAfter(query, order)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const { base } = image
-    const found = await lookAgain(() =>
+    const { image } = current.journal
+    const { live, base } = image
+    const isInMemory = (tenant: string, id: string) => live.record({ kind, tenant_id: tenant, id }) !== null
+    const found = await ifNotReplaced(() =>
       image.read((snapshot) => snapshot.find(kind, query, order, { after, size, shadowed: isInMemory })),
     )
+    if (found === 'replaced') continue
     const settled = (found ?? []).map((record) => ({ record, place: placeOfRecord(record, query, order) }))
     const hasMoved = settled.some(({ place }) => isInMemory(place.tenant_id, place.id))
-    if (hasMoved || image.base !== base) continue
+    if (hasMoved || image.base !== base || current.journal.image !== image) continue
     return pageOf([findPlaced(live.records(kind, tenant_id), query, order), settled], query)
   }
   throw new Error(`the ledger changed ${MOST_TRIES} times while it was read`)

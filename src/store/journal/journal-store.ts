@@ -93,15 +93,18 @@ export class JournalStore implements Store {
   }
 
   async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
-    return getRecord(await this.#fresh(), key)
+    await this.#fresh()
+    return getRecord(this, key)
   }
 
   async load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
-    return loadAggregate(await this.#fresh(), key)
+    await this.#fresh()
+    return loadAggregate(this, key)
   }
 
   async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {
-    return findEverywhere(await this.#fresh(), query, this.capabilities)
+    await this.#fresh()
+    return findEverywhere(this, query, this.capabilities)
   }
 
   async audit(query: AuditQuery): Promise<Page<AuditRecord>> {

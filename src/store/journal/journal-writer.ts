@@ -96,7 +96,7 @@ export class JournalWriter {
       if (this.#group.failure === null) await this.#sayClosed()
       await this.#group.writer.close()
     } finally {
-      await this.#journal.image.rebase(null)
+      await this.#journal.image.retire()
       await this.#lock.release()
     }
   }

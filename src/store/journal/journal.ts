@@ -54,7 +54,7 @@ async function openToWrite(
     }
     const { message, next } = loaded.damage
     world.warn(`${message}. ${next}`, 'WAYBILL_LEDGER_DAMAGED', 'Warning')
-    await loaded.image.rebase(null)
+    await loaded.image.retire()
   } catch (error) {
     await lock.release()
     throw error

@@ -58,6 +58,12 @@ export async function loadJournal(place: JournalPlace, options: LoadOptions = {}
   return (await JournalLoader.start(place, options)).loaded
 }
 
+/** Files are replaced that often while they are read, at most. */
+const MOST_STARTS = 20
+
+/** A file was there a moment ago: its content is somewhere else now. */
+class FilesMoved extends Error {}
+
 interface Base {
   readonly image: Image
   readonly head: Snapshot['head'] | null
@@ -101,7 +107,18 @@ export class JournalLoader {
     this.#auditRecords = head?.audit_records ?? 0
   }
 
+  /** When a writer replaces files while they are read, it starts again. */
   static async start(place: JournalPlace, options: LoadOptions = {}): Promise<JournalLoader> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await JournalLoader.#start(place, options)
+      } catch (error) {
+        if (!(error instanceof FilesMoved) || tries === MOST_STARTS) throw error
+      }
+    }
+  }
+
+  static async #start(place: JournalPlace, options: LoadOptions): Promise<JournalLoader> {
     const { before = Number.POSITIVE_INFINITY, without = [] } = options
     const { deltas, snapshots } = await listFiles(place.disk, place.folder)
     const segments = await listSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
@@ -145,7 +162,12 @@ export class JournalLoader {
     if (first === -1) return false
     this.#torn = null
     this.#damage = null
-    await this.#replay(() => this.#replayDeltas(deltas.slice(first)))
+    try {
+      await this.#replay(() => this.#replayDeltas(deltas.slice(first)))
+    } catch (error) {
+      if (error instanceof FilesMoved) return false
+      throw error
+    }
     return true
   }
 
@@ -181,7 +203,7 @@ export class JournalLoader {
     }
     this.#mustFollow(path, seq)
     const file = await this.#place.disk.openToRead(path)
-    if (file === null) throw new LedgerDamaged({ file: path, byte: 0 }, 'the file is gone')
+    if (file === null) throw new FilesMoved(path)
     try {
       const from = this.#end?.path === path ? this.#end.place : await startOf(file, path, seq)
       const rest = await this.#replayBatches(file, log, from)

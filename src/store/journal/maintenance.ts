@@ -131,7 +131,11 @@ export class Maintenance {
       if (last.lastSeq < last.firstSeq) return last.lastSeq
       await writer.finish()
       const first = last.lastSeq + 1
-      const next = await DeltaWriter.create(disk, folder, first, this.#decider.time())
+      const { writer: next, place } = await DeltaWriter.prepare(disk, folder, first, this.#decider.time())
+      // If it fails now there may be two deltas to go on with, and only one of them would be read.
+      await place().catch((error: unknown) => {
+        throw this.#group.poison(error)
+      })
       this.#journal.deltas = [...this.#journal.deltas, new DeltaLog(disk, next.path, first)]
       this.#group.switchTo(next)
       // What was decided and not written yet goes into the new delta, and must not be forgotten with the old one.

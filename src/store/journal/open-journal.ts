@@ -29,7 +29,9 @@ export class OpenJournal {
     this.image = loaded.image
     this.damage = loaded.damage
     this.auditRecords = loaded.auditRecords
-    this.deltas = loaded.deltas
+    // A delta may be sealed and not yet removed.
+    const sealed = segments.at(-1)?.lastSeq ?? 0
+    this.deltas = loaded.deltas.filter(({ firstSeq }) => firstSeq > sealed)
     this.segments = segments
     this.damagedSnapshots = damagedSnapshots
     this.image.replaceDamaged = fallBackFrom(this)

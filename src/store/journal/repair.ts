@@ -33,7 +33,7 @@ export async function repairJournal(folder: string, world: World): Promise<Repai
     await setSnapshotsAside(place, report)
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const { damage, image } = await loadJournal(place)
-      await image.rebase(null)
+      await image.retire()
       if (damage === null) return report
       await repairDelta(place, damage, world.clock.now(), report)
     }

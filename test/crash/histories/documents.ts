@@ -2,7 +2,11 @@ import { moveDocument } from '../../../src/testing/conformance/commands.ts'
 import type { Life } from '../life.ts'
 import type { ScriptedHistory } from './scripted-history.ts'
 
-const ERROR = { error_type: 'ParseError', error_message: 'línea 3: unexpected end', traceback: 'at parse\n at run' }
+const ERROR = {
+  error_type: 'ParseError',
+  error_message: 'línea 3: unexpected end',
+  traceback: 'at parse\n at run',
+}
 
 /**
  * Documents: new ones, moved ones, failed and retried ones, several at once, refusals; four snapshots of which two are

@@ -28,6 +28,13 @@ export class DeltaWriter {
 
   /** Makes a new delta. It has its name only when its header is durable. */
   static async create(disk: Disk, folder: string, firstSeq: number, now: number): Promise<DeltaWriter> {
+    const delta = await DeltaWriter.prepare(disk, folder, firstSeq, now)
+    await delta.place()
+    return delta.writer
+  }
+
+  /** The same in two steps: the first can be done again when it fails, the second leaves nobody knows what. */
+  static async prepare(disk: Disk, folder: string, firstSeq: number, now: number): Promise<PreparedDelta> {
     const path = `${folder}/${deltaName(firstSeq)}`
     const bytes = Buffer.from(headerLine(firstSeq, toIso(now)))
     const file = await disk.open(path + TEMPORARY)
@@ -35,13 +42,17 @@ export class DeltaWriter {
       await file.truncate(0)
       await file.write(0, bytes)
       await file.sync()
-      await disk.rename(path + TEMPORARY, path)
-      await disk.syncFolder(folder)
     } catch (error) {
       await file.close()
       throw error
     }
-    return new DeltaWriter(path, file, bytes.length, bytes.length)
+    return {
+      writer: new DeltaWriter(path, file, bytes.length, bytes.length),
+      place: async () => {
+        await disk.rename(path + TEMPORARY, path)
+        await disk.syncFolder(folder)
+      },
+    }
   }
 
   /** Goes on with a delta after its last whole batch; whatever comes after that is cut off. */
@@ -87,6 +98,12 @@ export class DeltaWriter {
     this.#size += FILL_BYTES
     await this.#file.sync()
   }
+}
+
+/** A delta that has everything but its name. */
+interface PreparedDelta {
+  readonly writer: DeltaWriter
+  place(): Promise<void>
 }
 
 /** The first line of a delta. */

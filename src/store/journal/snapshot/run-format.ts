@@ -17,8 +17,10 @@ export interface RunFormat {
   placeOfLine(line: string): Place
   placeText(place: Place): PlaceText
   parsePlace(text: PlaceText): Place
-  /** How many lines make a block, and how many blocks a page lists. */
+  /** How many lines make a block, and how much text, unless a single line is longer. */
   readonly linesPerBlock: number
+  readonly charsPerBlock: number
+  /** How many blocks a page lists. */
   readonly blocksPerPage: number
   /** Whether blocks have a filter of what is in them. */
   readonly filtered: boolean
@@ -30,7 +32,6 @@ const BY_KEY = {
   placeOfLine: (line: string): Place => ({ at: 0, ...keyOfLine(line) }),
   placeText: ({ tenant_id, id }: Place): PlaceText => joinKey(tenant_id, id),
   parsePlace: (text: PlaceText): Place => ({ at: 0, ...splitKey(text as string) }),
-  linesPerBlock: 256,
   blocksPerPage: 256,
 } as const
 
@@ -41,13 +42,15 @@ const BY_CHANGED: RunFormat = {
   parsePlace: (text) => ({ at: text[0] as number, ...splitKey(text[1] as string) }),
   // Short lines, and read in long stretches.
   linesPerBlock: 512,
+  charsPerBlock: 64 * 1024,
   blocksPerPage: 256,
   filtered: false,
 }
 
 export const RUN_FORMATS: { readonly [R in RunName]: RunFormat } = {
-  open: { name: 'open', ...BY_KEY, filtered: false },
-  settled: { name: 'settled', ...BY_KEY, filtered: true },
+  // Only ever read all together, and large pieces are quicker to inflate.
+  open: { name: 'open', ...BY_KEY, linesPerBlock: 1024, charsPerBlock: 256 * 1024, filtered: false },
+  settled: { name: 'settled', ...BY_KEY, linesPerBlock: 256, charsPerBlock: 64 * 1024, filtered: true },
   by_changed: BY_CHANGED,
 }
 

@@ -11,9 +11,6 @@ import { BETWEEN_LINES, keyTextOf } from './record-line.ts'
 import type { RunFormat } from './run-format.ts'
 import type { TableName } from './tables.ts'
 
-/** A block holds no more text than about this, unless a single line is longer. */
-const BLOCK_CHARS = 64 * 1024
-
 /** What is smaller than this part of a block or page is not left standing before one that is copied. */
 const SMALL = 1 / 4
 
@@ -75,7 +72,11 @@ export class RunWriter {
   /** Whether lines wait that are too few for a block: better to take the next block apart than to copy it. */
   get hasCrumbs(): boolean {
     const { length } = this.#lines
-    return length > 0 && length < this.#format.linesPerBlock * SMALL && this.#chars < BLOCK_CHARS * SMALL
+    return (
+      length > 0 &&
+      length < this.#format.linesPerBlock * SMALL &&
+      this.#chars < this.#format.charsPerBlock * SMALL
+    )
   }
 
   /** Whether the next page can be copied whole without leaving a small one before it. */
@@ -91,7 +92,9 @@ export class RunWriter {
   }
 
   get isFull(): boolean {
-    return this.#lines.length >= 2 * this.#format.linesPerBlock || this.#chars >= 2 * BLOCK_CHARS
+    return (
+      this.#lines.length >= 2 * this.#format.linesPerBlock || this.#chars >= 2 * this.#format.charsPerBlock
+    )
   }
 
   async cut(): Promise<void> {
@@ -128,7 +131,7 @@ export class RunWriter {
     const { linesPerBlock } = this.#format
     const parts = Math.max(
       Math.ceil(this.#lines.length / linesPerBlock),
-      Math.ceil(this.#chars / BLOCK_CHARS),
+      Math.ceil(this.#chars / this.#format.charsPerBlock),
     )
     const share = Math.ceil(this.#lines.length / parts)
     while (this.#lines.length > 0) await this.#writeBlock(share)
@@ -153,7 +156,7 @@ export class RunWriter {
     let count = 0
     let chars = 0
     for (const { line } of this.#lines) {
-      if (count === atMost || (count > 0 && chars + line.length > BLOCK_CHARS)) break
+      if (count === atMost || (count > 0 && chars + line.length > this.#format.charsPerBlock)) break
       count++
       chars += line.length
     }

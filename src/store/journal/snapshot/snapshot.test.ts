@@ -177,7 +177,7 @@ describe('open records', () => {
       }
     }
     expect([ids.size, ids.has('job 2'), ids.has('job 3')]).toEqual([1500, true, false])
-    expect(Math.max(...batches)).toBeLessThanOrEqual(256)
+    expect(Math.max(...batches)).toBeLessThanOrEqual(1024)
     expect(snapshot.path).toBe('/s')
     expect(snapshot.bytes).toBeGreaterThan(1000)
   })

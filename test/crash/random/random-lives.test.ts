@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { playRandomLives } from './random-lives.ts'
+import { seeds, withSeed } from './seeds.ts'
+
+const RUNS = 500
+const LONGEST_MS = 30 * 60_000
+
+it(`keeps what it acknowledged through random lives and their ends, ${RUNS} times`, {
+  timeout: LONGEST_MS,
+}, async () => {
+  let recoveries = 0
+  let runs = 0
+  for (const seed of seeds(RUNS)) {
+    recoveries += await withSeed(seed, playRandomLives)
+    runs++
+  }
+  expect(recoveries).toBeGreaterThanOrEqual(runs)
+})

@@ -1,0 +1,26 @@
+import { randomInt } from 'node:crypto'
+
+/** Which seeds to play: `WAYBILL_RUNS` of them, or so many, from `WAYBILL_SEED` on, or from anywhere. */
+export function* seeds(usually: number): Generator<number> {
+  const runs = numberFrom('WAYBILL_RUNS') ?? usually
+  const first = numberFrom('WAYBILL_SEED') ?? randomInt(2 ** 31)
+  for (let n = 0; n < runs; n++) yield first + n
+}
+
+/** Plays something with a seed; when it fails, says how to play it again. */
+export async function withSeed<T>(seed: number, play: (seed: number) => Promise<T>): Promise<T> {
+  try {
+    return await play(seed)
+  } catch (error) {
+    const again = `Play it again with WAYBILL_SEED=${seed} WAYBILL_RUNS=1`
+    throw new Error(`${(error as Error).message}\n\n${again}`, { cause: error })
+  }
+}
+
+function numberFrom(variable: string): number | undefined {
+  const text = process.env[variable]
+  if (text === undefined || text === '') return undefined
+  const value = Number(text)
+  if (Number.isSafeInteger(value)) return value
+  throw new Error(`${variable} must be a whole number, not ${text}`)
+}
