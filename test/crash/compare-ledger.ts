@@ -120,7 +120,7 @@ function sorted(records: Iterable<object>): readonly string[] {
 }
 
 /** The same text for the same content, whatever the order of the fields. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, field: unknown) =>
     typeof field === 'object' && field !== null && !Array.isArray(field)
       ? Object.fromEntries(Object.entries(field).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -4,11 +4,14 @@ import type { WaybillError } from '../../errors/waybill-error.ts'
 import type { Undo } from '../live/devices.ts'
 import type { Move } from '../live/live-state.ts'
 import type { DeltaWriter } from './delta/delta-writer.ts'
-import { withChecksum } from './lines/checksum.ts'
+import { checkedLines } from './lines/checksum.ts'
 import type { EncodedCommit } from './lines/encode.ts'
 
 /** Decisions wait for room when so much is waiting to be written. */
 const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024
+
+/** With so many lines the disk may as well begin, while the rest is still being decided. */
+const LINES_WORTH_WRITING = 64
 
 /** A commit on its way to the disk. */
 export interface PendingCommit {
@@ -83,7 +86,10 @@ export class GroupCommit {
     for (const start of starts) batch.add(start)
     batch.nextSeq += places
     batch.commits.push(commit)
-    if (!this.#scheduled && this.#writing === null) this.#flushSoon()
+    if (this.#writing === null) {
+      if (batch.lines >= LINES_WORTH_WRITING) this.#flush()
+      else if (!this.#scheduled) this.#flushSoon()
+    }
     return batch.done.promise
   }
 
@@ -210,6 +216,10 @@ class Batch {
     this.done.promise.catch(() => {})
   }
 
+  get lines(): number {
+    return this.#starts.length
+  }
+
   add(start: string): void {
     this.#starts.push(start)
     this.characters += start.length
@@ -217,10 +227,6 @@ class Batch {
 
   bytes(): Buffer {
     const place = `,"batch":[${this.firstSeq},${this.#starts.length},`
-    let text = ''
-    for (let index = 0; index < this.#starts.length; index++) {
-      text += `${withChecksum(`${this.#starts[index]}${place}${index}]`)}\n`
-    }
-    return Buffer.from(text)
+    return checkedLines(this.#starts, (index) => `${place}${index}]`)
   }
 }

@@ -2,6 +2,8 @@ import { idOf, type LedgerRecord, type RecordOf } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { FindOrder } from '../capabilities.ts'
 import { cursorOf, placeOf, type SortedPlace } from '../cursor.ts'
+import { NearestPlaces } from '../nearest-places.ts'
+import { comparePlaces } from '../place.ts'
 import { changedAt, type FindQuery, matchesFind, type Page, pageSize } from '../query.ts'
 
 /** A record with its place in the order asked for. */
@@ -19,17 +21,21 @@ export function findRecords<K extends RecordKind>(
   return pageOf([findPlaced(records, query, order)], query)
 }
 
-/** All that matches after the cursor, in order. */
-export function findPlaced(records: Iterable<LedgerRecord>, query: FindQuery, order: FindOrder): Placed[] {
+/** What matches after the cursor, in order: a page, and one more if there is one. */
+export function findPlaced(
+  records: Iterable<LedgerRecord>,
+  query: FindQuery,
+  order: FindOrder,
+): readonly Placed[] {
   const sign = signOf(query)
   const after = placeAfter(query, order)
-  const found: Placed[] = []
+  const nearest = new NearestPlaces<Placed>(pageSize(query.limit) + 1, sign === -1)
   for (const record of records) {
     if (!matchesFind(record, query)) continue
     const place = placeOfRecord(record, query, order)
-    if (after === null || sign * comparePlaces(place, after) > 0) found.push({ place, record })
+    if (after === null || sign * comparePlaces(place, after) > 0) nearest.add(place, { place, record })
   }
-  return found.sort((a, b) => sign * comparePlaces(a.place, b.place))
+  return nearest.values()
 }
 
 /** One page from what several sources found. */
@@ -66,12 +72,4 @@ function nameOf(query: FindQuery, order: FindOrder): string {
 
 function signOf({ direction }: FindQuery): 1 | -1 {
   return direction === 'desc' ? -1 : 1
-}
-
-function comparePlaces(a: SortedPlace, b: SortedPlace): number {
-  return a.at - b.at || compare(a.tenant_id, b.tenant_id) || compare(a.id, b.id)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,22 +1,28 @@
-/** A map by tenant and id. Two lookups are cheaper than joining two strings for every one. */
+/**
+ * A map by tenant and id. Two lookups are cheaper than joining two strings for every one; and what is looked up is
+ * mostly of the tenant that was looked up before.
+ */
 export class TwoKeys<V> {
   readonly #byTenant = new Map<string, Map<string, V>>()
+  #lastTenant: string | null = null
+  #last: Map<string, V> | undefined
 
   get(tenant_id: string, id: string): V | undefined {
-    return this.#byTenant.get(tenant_id)?.get(id)
+    return this.#of(tenant_id)?.get(id)
   }
 
   set(tenant_id: string, id: string, value: V): void {
-    let inner = this.#byTenant.get(tenant_id)
+    let inner = this.#of(tenant_id)
     if (inner === undefined) {
       inner = new Map()
       this.#byTenant.set(tenant_id, inner)
+      this.#last = inner
     }
     inner.set(id, value)
   }
 
   delete(tenant_id: string, id: string): void {
-    this.#byTenant.get(tenant_id)?.delete(id)
+    this.#of(tenant_id)?.delete(id)
   }
 
   *entries(): Generator<readonly [tenant_id: string, id: string, value: V]> {
@@ -32,5 +38,13 @@ export class TwoKeys<V> {
     } else {
       for (const inner of this.#byTenant.values()) yield* inner.values()
     }
+  }
+
+  #of(tenant_id: string): Map<string, V> | undefined {
+    if (tenant_id !== this.#lastTenant) {
+      this.#lastTenant = tenant_id
+      this.#last = this.#byTenant.get(tenant_id)
+    }
+    return this.#last
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { RollupFields } from '../../../core/durations.ts'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk } from '../../../world/disk.ts'
@@ -13,7 +14,6 @@ import {
   type PageHeader,
   parseObject,
 } from './layout.ts'
-import { RecentlyUsed } from './recently-used.ts'
 
 /** The header of a block, with its filter ready to be asked. */
 export interface Block {
@@ -22,13 +22,13 @@ export interface Block {
 }
 
 /** Members that were read last, of all segments that share it. */
-export type MemberCache = RecentlyUsed<unknown>
+export type MemberCache = LRUCache<string, object>
 
 /** About a hundred blocks, counted in bytes of their text. */
 const CACHED_BYTES = 16 * 1024 * 1024
 
 export function newMemberCache(): MemberCache {
-  return new RecentlyUsed(CACHED_BYTES)
+  return new LRUCache({ maxSize: CACHED_BYTES })
 }
 
 /** The members of one segment, as what they stand for. The file is opened when one is wanted that is not cached. */
@@ -91,14 +91,14 @@ export class SegmentReader {
     return decodeMember<T>(name, text, this.#path, at)
   }
 
-  async #cached<T>(extent: Extent, parse: (text: Buffer) => T): Promise<T> {
+  async #cached<T extends object>(extent: Extent, parse: (text: Buffer) => T): Promise<T> {
     const key = `${this.#sha256} ${extent.at}`
     const found = this.#cache.get(key) as T | undefined
     if (found !== undefined) return found
     this.#file ??= await this.#open()
     const text = await this.#file.member(extent)
     const parsed = parse(text)
-    this.#cache.set(key, parsed, text.length)
+    this.#cache.set(key, parsed, { size: text.length + 1 })
     return parsed
   }
 

@@ -6,8 +6,8 @@ import { toIso } from '../../../core/time.ts'
 import { MemoryDisk } from '../../../testing/memory-disk.ts'
 import type { FindOrder } from '../../capabilities.ts'
 import { findRecords } from '../../live/find-records.ts'
+import type { Place } from '../../place.ts'
 import { changedAt, type FindQuery } from '../../query.ts'
-import type { Place } from './place.ts'
 import {
   GivenRecords,
   sampleDocument,

@@ -1,8 +1,8 @@
+import { comparePlaces, type Place } from '../../place.ts'
 import type { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { ReadAhead } from '../blocks/read-ahead.ts'
 import { keyText } from './key-text.ts'
 import { type BlockEntry, decodePage, type PageEntry } from './page.ts'
-import { comparePlaces, type Place } from './place.ts'
 import { linesOf } from './record-line.ts'
 import type { RunLine, RunWriter } from './run-writer.ts'
 

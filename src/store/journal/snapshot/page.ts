@@ -1,7 +1,7 @@
+import type { Place } from '../../place.ts'
 import { IdFilter } from '../blocks/id-filter.ts'
 import type { Extent } from '../blocks/member.ts'
 import type { BlockHeader } from './block-header.ts'
-import type { Place } from './place.ts'
 import { BETWEEN_LINES } from './record-line.ts'
 import type { PlaceText, RunFormat } from './run-format.ts'
 import type { TableName } from './tables.ts'

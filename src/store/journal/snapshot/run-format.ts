@@ -1,7 +1,7 @@
 import type { LedgerRecord } from '../../../core/aggregate.ts'
+import type { Place } from '../../place.ts'
 import { changeTime } from './block-header.ts'
 import { endOfString, joinKey, keyText, parseKey, splitKey } from './key-text.ts'
-import type { Place } from './place.ts'
 import { keyOfLine } from './record-line.ts'
 
 /** A place as pages and index write it: the key, or time and key. */

@@ -1,5 +1,5 @@
+import { comparePlaces, type Place } from '../../place.ts'
 import type { BlockEntry, PageEntry, Stretch } from './page.ts'
-import { comparePlaces, type Place } from './place.ts'
 import type { RunFormat } from './run-format.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 

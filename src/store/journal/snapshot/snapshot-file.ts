@@ -1,7 +1,7 @@
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { BlockFileReader } from '../blocks/block-file-reader.ts'
 import type { Extent } from '../blocks/member.ts'
-import { LruCache } from './lru-cache.ts'
+import { LoadingCache } from './loading-cache.ts'
 import { type BlockEntry, decodePage, type PageEntry } from './page.ts'
 import type { RunFormat } from './run-format.ts'
 
@@ -14,8 +14,8 @@ const BLOCK_BYTES_KEPT = 64 * 64 * 1024
 /** Pages and blocks of a snapshot, those used last from memory. */
 export class SnapshotFile {
   readonly reader: BlockFileReader
-  readonly #pages = new LruCache<readonly BlockEntry[]>(PAGES_KEPT, () => 1)
-  readonly #blocks = new LruCache<Buffer>(BLOCK_BYTES_KEPT, (block) => block.length)
+  readonly #pages = new LoadingCache<readonly BlockEntry[]>(PAGES_KEPT, () => 1)
+  readonly #blocks = new LoadingCache<Buffer>(BLOCK_BYTES_KEPT, (block) => block.length + 1)
   #blocksRead = 0
 
   constructor(reader: BlockFileReader) {
@@ -29,7 +29,7 @@ export class SnapshotFile {
 
   /** Only if it is in memory. */
   pageHere(page: PageEntry): readonly BlockEntry[] | undefined {
-    return this.#pages.peek(page.at)
+    return this.#pages.here(page.at)
   }
 
   page(page: PageEntry, format: RunFormat): readonly BlockEntry[] | Promise<readonly BlockEntry[]> {
@@ -45,7 +45,7 @@ export class SnapshotFile {
 
   /** For those who pass by many blocks and come back to none: what others use stays in memory. */
   passingBlock(block: BlockEntry): Buffer | Promise<Buffer> {
-    return this.#blocks.peek(block.at) ?? this.#read(block)
+    return this.#blocks.here(block.at) ?? this.#read(block)
   }
 
   /** Good checksums and nonsense inside: whoever wrote that was mistaken, and whoever reads it must not be. */
