@@ -37,41 +37,43 @@ export function bareLine(seq: number, caller: number, nth: number): object {
 }
 
 /** Stringify, checksum, append and `fdatasync`, group by group; answers lines per second. */
-export function writeBareLines(path: string, { callers, transitions }: Walk): number {
-  const groups = Math.floor(transitions / callers)
-  const file = openSync(path, 'w')
-  try {
-    const start = performance.now()
-    for (let group = 0; group < groups; group++) {
-      const first = group * callers + 1
-      const place = `,"batch":[${first},${callers},`
-      let text = ''
-      for (let caller = 0; caller < callers; caller++) {
-        const line = JSON.stringify(bareLine(first + caller, caller, group)).slice(0, -1)
-        text += `${withChecksum(`${line}${place}${caller}]`)}\n`
-      }
-      writeSync(file, text)
-      fdatasyncSync(file)
+export function writeBareLines(path: string, { callers, transitions }: Walk, linesPerGroup: number): number {
+  return writeGroups(path, transitions, linesPerGroup, (first, size) => {
+    const place = `,"batch":[${first + 1},${size},`
+    let text = ''
+    for (let index = 0; index < size; index++) {
+      const nth = first + index
+      const line = bareLine(nth + 1, nth % callers, Math.floor(nth / callers))
+      text += `${withChecksum(`${JSON.stringify(line).slice(0, -1)}${place}${index}]`)}\n`
     }
-    return perSecond(groups * callers, performance.now() - start)
-  } finally {
-    closeSync(file)
-    rmSync(path)
-  }
+    return Buffer.from(text)
+  })
 }
 
-/** The same bytes, made beforehand: append and `fdatasync`, group by group; answers lines per second. */
-export function writeRawBytes(path: string, { callers, transitions }: Walk, bytesPerLine: number): number {
-  const groups = Math.floor(transitions / callers)
-  const bytes = Buffer.alloc(Math.round(callers * bytesPerLine), 'x')
+/** As many bytes, made beforehand: append and `fdatasync`, group by group; answers lines per second. */
+export function writeRawBytes(
+  path: string,
+  { transitions }: Walk,
+  { linesPerGroup, bytesPerLine }: { readonly linesPerGroup: number; readonly bytesPerLine: number },
+): number {
+  const bytes = Buffer.alloc(Math.round(linesPerGroup * bytesPerLine), 'x')
+  return writeGroups(path, transitions, linesPerGroup, () => bytes)
+}
+
+function writeGroups(
+  path: string,
+  lines: number,
+  linesPerGroup: number,
+  bytesOf: (first: number, size: number) => Buffer,
+): number {
   const file = openSync(path, 'w')
   try {
     const start = performance.now()
-    for (let group = 0; group < groups; group++) {
-      writeSync(file, bytes)
+    for (let first = 0; first < lines; first += linesPerGroup) {
+      writeSync(file, bytesOf(first, Math.min(linesPerGroup, lines - first)))
       fdatasyncSync(file)
     }
-    return perSecond(groups * callers, performance.now() - start)
+    return perSecond(lines, performance.now() - start)
   } finally {
     closeSync(file)
     rmSync(path)

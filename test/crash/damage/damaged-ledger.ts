@@ -1,12 +1,6 @@
 // A small ledger with everything in it: two snapshots, two sealed segments, and a delta with several batches. It is damaged
 // byte by byte, and what comes of it is compared with what was in it.
-import {
-  moveDocument,
-  onJob,
-  report,
-  SUCCESS,
-  submitJob,
-} from '../../../src/testing/conformance/commands.ts'
+import { moveDocument, onJob, report, SUCCESS, submitJob } from '../../../src/testing/conformance/commands.ts'
 import { CrashDisk } from '../../../src/testing/crash-disk.ts'
 import type { DiskFile } from '../../../src/world/disk.ts'
 import { FOLDER, Life } from '../life.ts'
@@ -81,10 +75,7 @@ async function delta(life: Life): Promise<number[]> {
   await batch(() => life.do(moveDocument('new', 'fetched')))
   await batch(() => life.do(onJob('claimStep', 'job-1')))
   await batch(() =>
-    life.batch([
-      moveDocument('rests', 'legacy', { validate: false }),
-      moveDocument('moves', 'parsing'),
-    ]),
+    life.batch([moveDocument('rests', 'legacy', { validate: false }), moveDocument('moves', 'parsing')]),
   )
   return boundaries
 }

@@ -12,7 +12,6 @@ import type { Written } from '../witness.ts'
 import { JOURNAL } from './damaged-ledger.ts'
 
 const PAGE = 1000
-const FEW_KINDS = ['document', 'step'] as const
 
 /** Everything that can be asked of a ledger, and the answers as text. */
 type Answers = ReadonlyMap<string, string>
@@ -50,13 +49,15 @@ export class Prefixes {
   }
 }
 
-/** Thoroughly, everything is read in every way; else what cannot be missed, for there are many thousands to look at. */
-export async function outcomeOf(disk: CrashDisk, prefixes: Prefixes, thoroughly = true): Promise<Outcome> {
+/** How closely to look: there are many thousands of damaged ledgers, and only some can be asked everything. */
+export type Care = 'quickly' | 'at all records' | 'thoroughly'
+
+export async function outcomeOf(disk: CrashDisk, prefixes: Prefixes, care: Care): Promise<Outcome> {
   const life = new Life({ disk, journal: JOURNAL, nth: 2 })
   await life.open()
-  const { answers, unreadable } = await askAll(life.store, thoroughly)
+  const { answers, unreadable } = await askAll(life.store, care)
   const damage = life.store.journal.damage?.place ?? null
-  const findings = thoroughly ? (await life.store.check()).length : null
+  const findings = care === 'thoroughly' ? (await life.store.check()).length : null
   const refused = await life.act(moveDocument('afterwards', 'fetching')).then(
     () => null,
     (error: { code?: string }) => error.code ?? String(error),
@@ -72,27 +73,28 @@ export async function outcomeOf(disk: CrashDisk, prefixes: Prefixes, thoroughly 
   }
 }
 
-async function askAll(store: Store, thoroughly: boolean) {
+async function askAll(store: Store, care: Care) {
   const answers = new Map<string, string>()
   const unreadable: string[] = []
-  const ask = async (name: string, read: () => Promise<unknown>) => {
+  const ask = async <T>(name: string, read: () => Promise<T>): Promise<T | null> => {
     try {
-      answers.set(name, canonical(await read()))
+      const answer = await read()
+      answers.set(name, canonical(answer))
+      return answer
     } catch (error) {
       if (!(error instanceof LedgerDamaged)) throw error
       unreadable.push(name)
+      return null
     }
   }
-  for (const kind of thoroughly ? KINDS : FEW_KINDS) {
-    await ask(`find ${kind}`, async () => {
-      const records = await findAll(store, { kind, limit: PAGE })
-      for (const record of thoroughly ? records : []) {
-        const { tenant_id } = record
-        const id = idOf(record)
-        await ask(`get ${kind} ${tenant_id} ${id}`, () => store.get({ kind, tenant_id, id }))
-      }
-      return records
-    })
+  for (const kind of care === 'quickly' ? (['document'] as const) : KINDS) {
+    const records = await ask(`find ${kind}`, () => findAll(store, { kind, limit: PAGE }))
+    if (care !== 'thoroughly') continue
+    for (const record of records ?? []) {
+      const { tenant_id } = record
+      const id = idOf(record)
+      await ask(`get ${kind} ${tenant_id} ${id}`, () => store.get({ kind, tenant_id, id }))
+    }
     await ask(`counts ${kind}`, async () => nonZero(await store.counts(kind)))
   }
   await ask('audit', async () => (await auditAll(store, { limit: PAGE })).map(withoutPlace))
