@@ -116,12 +116,21 @@ function awaitedSignals({ live }: Image): readonly Signal[] {
   return [...signals.values()]
 }
 
-/** What is in memory: all that is open, and all that changed since the last snapshot. */
-function recordsOf({ live, refusals }: Image): { readonly [T in TableName]: Iterable<Given<T>> } {
+/**
+ * What is in memory: all that is open, and all that changed since the last snapshot. Documents have no timers, so they
+ * need not be in memory when a ledger is opened: the snapshot gives them, like what is at rest, when somebody asks.
+ */
+function recordsOf({ live, refusals, base }: Image): { readonly [T in TableName]: Iterable<Given<T>> } {
+  // A snapshot may have them among its open records, and then only memory has them now.
+  const isInBase = base !== null && base.run('states', 'open').pages.length === 0
+  const since = isInBase ? base.head.seq : 0
   const all = <T extends TableName>(kind: RecordKind) =>
     live.records(kind).map((record) => givenOf<T>(record, record.kind !== 'step' && !isAtRest(record)))
   return {
-    states: all<'states'>('document'),
+    states: live
+      .records('document')
+      .filter(({ etag }) => Number(etag) > since)
+      .map((record) => givenOf<'states'>(record, false)),
     jobs: all<'jobs'>('job'),
     steps: givenSteps(live),
     outbox: all<'outbox'>('outbox'),

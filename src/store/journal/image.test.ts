@@ -48,7 +48,7 @@ async function fill(ledger: Ledger): Promise<void> {
   for (const { step } of works) await ledger.jobs.result(step, { status: 'SUCCEEDED' })
 }
 
-describe('records at rest', () => {
+describe('records at rest, and documents after opening', () => {
   it('are in memory until a snapshot has them', async () => {
     const { ledger, store } = await open()
     await fill(ledger)
@@ -64,11 +64,12 @@ describe('records at rest', () => {
     await ledger.compact()
     await ledger.close()
     const { ledger: again, store } = await open(world)
-    expect(inMemory(store)).toEqual({ documents: 1, jobs: 1, claims: 0 })
+    expect(inMemory(store)).toEqual({ documents: 0, jobs: 1, claims: 0 })
     expect(store.journal.image.base?.blocksRead).toBe(0)
     expect(await again.counts('document')).toMatchObject({ skipped: 300, fetching: 1 })
     expect(await again.documents.getState('rest:7')).toBe('skipped')
     expect(store.journal.image.base?.blocksRead).toBe(1)
+    expect(await again.documents.getState('open')).toBe('fetching')
     expect((await submit(again, 'key:7')).duplicate).toBe(true)
     expect((await submit(again, 'new')).duplicate).toBe(false)
     await again.close()
