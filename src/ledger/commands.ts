@@ -68,10 +68,13 @@ export class Commands {
   updateState(doc_id: string, state: string, options: UpdateOptions = {}): UpdateDocument {
     return {
       type: 'updateDocument',
-      tenant_id: checkId('tenant_id', options.tenant_id ?? this.#settings.tenant_id),
+      tenant_id:
+        options.tenant_id === undefined ? this.#settings.tenant_id : checkId('tenant_id', options.tenant_id),
       doc_id: checkId('doc_id', doc_id),
       state: this.#mapState(state),
-      ...this.#by(options),
+      // Not `...this.#by(options)`: this is the way of every document, and copying is felt.
+      actor: this.#actor(options),
+      reason: reasonOf(options),
       adapter: options.adapter === undefined ? undefined : checkText('adapter', options.adapter),
       metadata: options.metadata === undefined ? undefined : frozenObject('metadata', options.metadata),
       error: options.error === undefined ? undefined : errorContextOf(options.error),
@@ -135,11 +138,13 @@ export class Commands {
     }
   }
 
-  #by({ actor, reason }: CallOptions) {
-    return {
-      actor: checkId('actor', actor ?? this.#settings.actor),
-      reason: reason === undefined ? null : checkText('reason', reason),
-    }
+  #by(options: CallOptions) {
+    return { actor: this.#actor(options), reason: reasonOf(options) }
+  }
+
+  /** Those of the settings were checked when the ledger was opened. */
+  #actor({ actor }: CallOptions): string {
+    return actor === undefined ? this.#settings.actor : checkId('actor', actor)
   }
 
   #mapState(name: unknown): LedgerState {
@@ -161,4 +166,8 @@ export class Commands {
 
 function checkOptionalCount(field: string, value: number | undefined): number | undefined {
   return value === undefined ? undefined : checkCount(field, value)
+}
+
+function reasonOf({ reason }: CallOptions): string | null {
+  return reason === undefined ? null : checkText('reason', reason)
 }

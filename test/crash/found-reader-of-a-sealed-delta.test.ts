@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { decide, keyOf } from '../../src/core/command.ts'
 import type { DocumentState } from '../../src/core/machines/document.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
+import type { JournalOptions } from '../../src/store/journal/journal-options.ts'
 import { moveDocument } from '../../src/testing/conformance/commands.ts'
 import { auditAll } from '../../src/testing/conformance/reading.ts'
 import { type VirtualWorld, virtualWorld } from '../../src/testing/virtual-world.ts'
@@ -13,8 +14,8 @@ import type { Disk } from '../../src/world/disk.ts'
 import { GatedDisk } from './gated-disk.ts'
 import { FOLDER } from './life.ts'
 
-async function ledgerOf(world: VirtualWorld, { disk }: { readonly disk: Disk }) {
-  const writer = await openJournal(FOLDER, { ...world, disk }, { keepSnapshots: 1 })
+async function ledgerOf(world: VirtualWorld, { disk }: { readonly disk: Disk }, more: JournalOptions = {}) {
+  const writer = await openJournal(FOLDER, { ...world, disk }, { keepSnapshots: 1, ...more })
   const move = (state: DocumentState, doc_id = 'a') => {
     const command = moveDocument(doc_id, state, { validate: false })
     return writer.transact([keyOf(command)], (given) => decide(command, given))
@@ -89,4 +90,42 @@ it('finds what rests in the snapshot while another read starts again from a newe
   await reader.stats()
   gated.open()
   expect((await finding).items.map(({ doc_id }) => doc_id)).toContain('a')
+})
+
+// The first story again, where old history goes: there is no segment of the delta that is gone, and so nothing that says so.
+it('reads what is left of the history when a delta was sealed and its segment has gone already', async () => {
+  const world = virtualWorld()
+  const gated = new GatedDisk(world.disk, 'open', (path) => path.includes('/audit/'))
+  const { writer, move } = await ledgerOf(world, gated, { keepHistoryMs: 0 })
+  await move('fetching')
+  await world.advanceBy(1000)
+  const maintaining = writer.maintain()
+  await gated.reached
+  const reader = await openJournal(FOLDER, world, { readOnly: true })
+  gated.open()
+  await maintaining
+  await move('fetched')
+  expect(await auditAll(reader)).toHaveLength(1)
+})
+
+// A segment goes, by retention, while somebody else reads it. It was taken for damage: the file is missing.
+it('reads what is left of the history when a segment goes while it is read', async () => {
+  const world = virtualWorld()
+  const { writer, move } = await ledgerOf(world, world, { keepHistoryMs: 5000 })
+  await move('fetching')
+  await writer.maintain()
+  await move('fetched')
+  const gated = new GatedDisk(world.disk, 'openToRead', (path) => path.includes('/audit/'), false)
+  const reader = await openJournal(FOLDER, { ...world, disk: gated.disk }, { readOnly: true })
+  gated.shut()
+  const reading = auditAll(reader)
+  await gated.reached
+  await world.advanceBy(10_000)
+  await move('parsing')
+  await writer.maintain()
+  gated.open()
+  const seqs = (await reading).map(({ seq }) => seq)
+  // What goes may have been there when it was asked for.
+  expect(seqs).toEqual([1, 2, 3].slice(-seqs.length))
+  expect(seqs).toContain(3)
 })

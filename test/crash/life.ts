@@ -12,7 +12,9 @@ import { onJob } from '../../src/testing/conformance/commands.ts'
 import { advance } from '../../src/testing/conformance/work.ts'
 import type { CrashDisk } from '../../src/testing/crash-disk.ts'
 import { type VirtualWorld, virtualWorld } from '../../src/testing/virtual-world.ts'
+import type { Random } from '../../src/world/random.ts'
 import { withShortFills } from './short-fills.ts'
+import { slowDisk } from './slow-disk.ts'
 import { Witness, type Written } from './witness.ts'
 
 export const FOLDER = '/ledger'
@@ -25,6 +27,8 @@ export interface LifeOptions {
   /** Lives on one disk have different numbers, so that none makes the ids of another. */
   readonly nth?: number
   readonly startMs?: number
+  /** Decides how long the disk takes for each thing; at once when absent. */
+  readonly slowness?: Random
 }
 
 /** What a script throws out of itself when the power is gone. */
@@ -41,12 +45,12 @@ export class Life {
   readonly #journal: JournalOptions
   #store: JournalStore | null = null
 
-  constructor({ disk, journal, before = [], nth = 1, startMs }: LifeOptions) {
+  constructor({ disk, journal, before = [], nth = 1, startMs, slowness }: LifeOptions) {
     this.#disk = disk
     this.#journal = journal
     this.witness = new Witness(before)
     this.world = virtualWorld({
-      disk: withShortFills(disk),
+      disk: withShortFills(slowness === undefined ? disk : slowDisk(disk, slowness)),
       seed: nth,
       ...(startMs === undefined ? null : { startMs }),
     })

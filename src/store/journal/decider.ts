@@ -131,7 +131,7 @@ export class Decider {
   ): Tried<A> {
     let kept = audit
     let nths: Nths | undefined
-    if (audit.some(({ event }) => event !== 'moved')) {
+    if (hasQuietEntry(audit)) {
       const capped = this.#cap(audit, looked)
       if (capped instanceof Missing) return capped
       kept = capped.kept
@@ -149,7 +149,9 @@ export class Decider {
     for (const put of change.puts) Object.freeze(put)
     let records = 0
     for (const entry of kept) records += hopsOf(entry)
-    return this.#group.add(encoded, { change, moves, first, undo, records }).then(() => outcome)
+    return this.#group
+      .add(encoded, { moves, signals: change.signals, first, undo, records })
+      .then(() => outcome)
   }
 
   #encode(
@@ -227,6 +229,12 @@ const { change: NOTHING } = change(null, {})
 
 function isNothing({ puts, claims, slots, signals }: Change): boolean {
   return puts.length === 0 && claims.length === 0 && slots.length === 0 && signals.length === 0
+}
+
+/** One that moved nothing. */
+function hasQuietEntry(audit: readonly AuditEntry[]): boolean {
+  for (const { event } of audit) if (event !== 'moved') return true
+  return false
 }
 
 function both(a: Undo | null, b: Undo | null): Undo | null {

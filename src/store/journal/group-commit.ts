@@ -1,22 +1,22 @@
-import type { Change } from '../../core/decision.ts'
+import type { Signal } from '../../core/decision.ts'
 import { DiskFull, WriterFailed } from '../../errors/journal-errors.ts'
 import type { WaybillError } from '../../errors/waybill-error.ts'
 import type { Undo } from '../live/devices.ts'
 import type { Move } from '../live/live-state.ts'
+import { BatchBuffer } from './batch-buffer.ts'
 import type { DeltaWriter } from './delta/delta-writer.ts'
-import { checkedLines } from './lines/checksum.ts'
 import type { EncodedCommit } from './lines/encode.ts'
 
 /** Decisions wait for room when so much is waiting to be written. */
-const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024
+const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
 /** With so many lines the disk may as well begin, while the rest is still being decided. */
 const LINES_WORTH_WRITING = 64
 
 /** A commit on its way to the disk. */
 export interface PendingCommit {
-  readonly change: Change
   readonly moves: readonly Move[]
+  readonly signals: readonly Signal[]
   readonly first: number
   readonly undo: Undo | null
   /** How many audit records it makes. */
@@ -81,13 +81,13 @@ export class GroupCommit {
   }
 
   /** Resolves when the commit is durable. */
-  add({ starts, places }: EncodedCommit, commit: PendingCommit): Promise<void> {
+  add({ lines, places }: EncodedCommit, commit: PendingCommit): Promise<void> {
     const batch = this.#filling
-    for (const start of starts) batch.add(start)
+    for (const line of lines) batch.buffer.add(line)
     batch.nextSeq += places
     batch.commits.push(commit)
     if (this.#writing === null) {
-      if (batch.lines >= LINES_WORTH_WRITING) this.#flush()
+      if (batch.buffer.lines >= LINES_WORTH_WRITING) this.#flush()
       else if (!this.#scheduled) this.#flushSoon()
     }
     return batch.done.promise
@@ -101,9 +101,7 @@ export class GroupCommit {
 
   /** Resolves when there is room for more; null when there is. */
   room(): Promise<void> | null {
-    return this.#filling.characters < MOST_WAITING_CHARACTERS
-      ? null
-      : this.#filling.done.promise.catch(() => {})
+    return this.#filling.buffer.size < MOST_WAITING_BYTES ? null : this.#filling.done.promise.catch(() => {})
   }
 
   /** Does something with the file between two batches. A writer that failed is not touched again. */
@@ -147,7 +145,7 @@ export class GroupCommit {
     this.#writing = batch
     this.#filling = new Batch(batch.nextSeq)
     const at = this.#writer.end
-    this.#writer.append(batch.bytes()).then(
+    this.#writer.append(batch.buffer.finish()).then(
       () => this.#succeed(batch, at),
       (error: unknown) => this.#fail(batch, error),
     )
@@ -204,29 +202,15 @@ export class GroupCommit {
 class Batch {
   readonly firstSeq: number
   nextSeq: number
-  characters = 0
   readonly commits: PendingCommit[] = []
   readonly done: PromiseWithResolvers<void> = Promise.withResolvers()
-  readonly #starts: string[] = []
+  readonly buffer: BatchBuffer
 
   constructor(firstSeq: number) {
     this.firstSeq = firstSeq
     this.nextSeq = firstSeq
+    this.buffer = new BatchBuffer(firstSeq)
     // Whoever is concerned waits for it; nobody has to be.
     this.done.promise.catch(() => {})
-  }
-
-  get lines(): number {
-    return this.#starts.length
-  }
-
-  add(start: string): void {
-    this.#starts.push(start)
-    this.characters += start.length
-  }
-
-  bytes(): Buffer {
-    const place = `,"batch":[${this.firstSeq},${this.#starts.length},`
-    return checkedLines(this.#starts, (index) => `${place}${index}]`)
   }
 }

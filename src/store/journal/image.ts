@@ -126,9 +126,12 @@ export class Image {
   }
 
   /** A commit is durable. */
-  settle({ moves, change, first }: PendingCommit): void {
-    this.live.settle(moves, change.signals)
-    for (const put of change.puts) this.noteRest(put, first)
+  settle({ moves, signals, first }: PendingCommit): void {
+    this.live.settle(moves, signals)
+    for (const { to, parts } of moves) {
+      if (parts === null) this.noteRest(to, first)
+      else for (const part of parts) this.noteRest(part, first)
+    }
   }
 
   /** Remembers a record that has come to rest. */

@@ -105,13 +105,9 @@ export class JournalWriter {
   async #sayClosed(): Promise<void> {
     if (!this.#isClosed) {
       const seq = this.#group.nextSeq
-      const start = JSON.stringify({ seq, event: 'closed', timestamp: toEpochSeconds(this.#decider.time()) })
-      const nothing = { puts: [], audit: [], claims: [], slots: [], signals: [] }
+      const line = JSON.stringify({ seq, event: 'closed', timestamp: toEpochSeconds(this.#decider.time()) })
       await this.#group
-        .add(
-          { starts: [start.slice(0, -1)], places: 1 },
-          { change: nothing, moves: [], first: seq, undo: null, records: 0 },
-        )
+        .add({ lines: [line], places: 1 }, { moves: [], signals: [], first: seq, undo: null, records: 0 })
         .catch(() => {})
     }
     await this.#group.between((writer) => writer.finish())

@@ -68,6 +68,12 @@ export class LiveState {
     run: new TwoKeys(),
     workstream: new TwoKeys(),
   }
+  /** The document that was looked at last. */
+  readonly #atHand: { tenant_id: string; id: string; cell: Cell<AloneRecord> | undefined } = {
+    tenant_id: '',
+    id: '',
+    cell: undefined,
+  }
   /** All of them: an aggregate holds only those that are open. */
   readonly #rows = new TwoKeys<OutboxRecord>()
 
@@ -76,9 +82,14 @@ export class LiveState {
     return (this.#cell(kind, tenant_id, id)?.durable ?? null) as AggregateOf[K] | null
   }
 
-  /** As it was decided to be. */
+  /** As it was decided to be. What a decision looks at is mostly what it then changes, so the place is kept at hand. */
   decided<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null {
     const cell = this.#cell(kind, tenant_id, id)
+    if (kind === 'document') {
+      this.#atHand.tenant_id = tenant_id
+      this.#atHand.id = id
+      this.#atHand.cell = cell as Cell<AloneRecord> | undefined
+    }
     return (cell === undefined ? null : (cell.decided ?? cell.durable)) as AggregateOf[K] | null
   }
 
@@ -187,6 +198,7 @@ export class LiveState {
   }
 
   #forget(kind: AggregateKind, tenant_id: string, id: string): void {
+    this.#atHand.cell = undefined
     if (kind === 'job') this.#jobs.delete(tenant_id, id)
     else this.#shelves[kind].delete(tenant_id, id)
   }
@@ -211,10 +223,14 @@ export class LiveState {
   #shelfCell(record: AloneRecord): Cell<AloneRecord> {
     const shelf = this.#shelves[record.kind]
     const id = idOf(record)
-    let cell = shelf.get(record.tenant_id, id)
+    const { tenant_id } = record
+    const isAtHand =
+      record.kind === 'document' && this.#atHand.id === id && this.#atHand.tenant_id === tenant_id
+    let cell = isAtHand ? this.#atHand.cell : shelf.get(tenant_id, id)
+    this.#atHand.cell = undefined
     if (cell === undefined) {
-      cell = { durable: null, decided: null }
-      shelf.set(record.tenant_id, id, cell)
+      cell = shelf.get(tenant_id, id) ?? { durable: null, decided: null }
+      shelf.set(tenant_id, id, cell)
     }
     return cell
   }

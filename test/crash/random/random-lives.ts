@@ -73,7 +73,14 @@ class RandomLives {
     const before = nth === 1 ? [] : whichOf(this.#found(nth), this.#survivor()).written
     const startMs = this.#startMs
     const journal = this.#journal
-    const life = new Life({ disk, journal, before, nth, ...(startMs === undefined ? null : { startMs }) })
+    const life = new Life({
+      disk,
+      journal,
+      before,
+      nth,
+      ...(startMs === undefined ? null : { startMs }),
+      ...(this.#chance(0.5) ? { slowness: this.#random } : null),
+    })
     const hasOpened = await this.#spend(life, faults)
     if (end === 'it is closed' && hasOpened) await life.close().catch((error) => faults.mustExplain(error))
     disk.losePower()
@@ -127,7 +134,7 @@ class RandomLives {
     const beside = this.#chance(0.2) ? [lookBeside(life, this.#looking)] : []
     const together = group.filter(({ what }) => what !== 'reopen')
     const played = await Promise.allSettled([
-      ...together.map((intent) => playIntent(life, intent, most)),
+      ...together.map((intent) => this.#late().then(() => playIntent(life, intent, most))),
       ...beside.map((look) => look.catch((error) => life.disk.hasPower && Promise.reject(error))),
     ])
     for (const one of played) if (one.status === 'rejected') faults.mustExplain(one.reason)
@@ -135,6 +142,11 @@ class RandomLives {
     await life.close().catch((error) => faults.mustExplain(error))
     await this.#open(life, faults)
     faults.forget()
+  }
+
+  /** Callers do not keep step. */
+  async #late(): Promise<void> {
+    for (let turns = this.#upTo(6); turns > 3; turns--) await new Promise((resolve) => setImmediate(resolve))
   }
 
   #found(lives: number): Found {

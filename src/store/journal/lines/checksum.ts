@@ -11,40 +11,20 @@ export function withChecksum(start: string): string {
   return `${start}${BEFORE}${hexOf(crc32(start))}"}`
 }
 
-const BLANK = `${BEFORE}00000000"}\n`
+/** Room for the checksum, and the end of the line. */
+export const CHECKSUM_ROOM = `${BEFORE}00000000"}\n`
 
-/**
- * Many lines as bytes, each from its start and what follows it. The same as `withChecksum` for each of them, but the
- * bytes are made once for all, and the checksums taken of the bytes.
- */
-export function checkedLines(starts: readonly string[], ending: (index: number) => string): Buffer {
-  const ends: number[] = []
-  let text = ''
-  for (let index = 0; index < starts.length; index++) {
-    text += starts[index] + ending(index) + BLANK
-    ends.push(text.length)
+/** Fills in the checksum of a line that was written with room for it, and ends at `end`. */
+export function fillChecksum(bytes: Buffer, start: number, end: number): void {
+  const before = end - CHECKSUM_ROOM.length
+  const crc = crc32(bytes.subarray(start, before))
+  const digits = before + BEFORE.length
+  for (let digit = 0; digit < DIGITS; digit++) {
+    bytes[digits + digit] = HEX_CODES[(crc >>> (28 - 4 * digit)) & 15] as number
   }
-  const bytes = Buffer.from(text)
-  // Characters are not bytes when there are others than those of ASCII.
-  if (bytes.length !== text.length) {
-    return Buffer.from(starts.map((start, index) => `${withChecksum(start + ending(index))}\n`).join(''))
-  }
-  let at = 0
-  for (const end of ends) {
-    const digits = end - BLANK.length + BEFORE.length
-    writeHex(bytes, digits, crc32(bytes.subarray(at, end - BLANK.length)))
-    at = end
-  }
-  return bytes
 }
 
 const HEX_CODES = Buffer.from('0123456789abcdef')
-
-function writeHex(bytes: Buffer, at: number, crc: number): void {
-  for (let digit = 0; digit < DIGITS; digit++) {
-    bytes[at + digit] = HEX_CODES[(crc >>> (28 - 4 * digit)) & 15] as number
-  }
-}
 
 /** Whether the checksum at the end of a line is that of the line. */
 export function hasChecksum(line: Buffer): boolean {

@@ -18,7 +18,7 @@ const NONE: Nths = new Map()
 
 /** A commit of any kind, sorted into lines by the aggregates that it is about. */
 export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encodable): EncodedCommit {
-  const starts: string[] = []
+  const lines: string[] = []
   const moved = new Set<string>()
   let seq = first
   for (const [index, { aggregate, entries, puts }] of groupsOf(change, audit).entries()) {
@@ -36,10 +36,10 @@ export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encod
     const others = puts.filter((put) => put !== told)
     const listed = others.length === 0 ? null : { puts: others.map((put) => putFields(put, moves)) }
     const line = entry === undefined ? { seq } : lineOf(seq, entry, nths.get(entry))
-    starts.push(JSON.stringify({ ...line, ...rest, ...listed }).slice(0, -1))
+    lines.push(JSON.stringify({ ...line, ...rest, ...listed }))
     seq += placesOfEntries(entries)
   }
-  return { starts, places: seq - first }
+  return { lines, places: seq - first }
 }
 
 function devicesOf({ claims, slots, signals }: Change): ChangeFields {

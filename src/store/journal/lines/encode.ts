@@ -19,9 +19,9 @@ export interface Encodable {
 /** Which of its record's kept refusals an entry is; undefined when it moved. */
 export type Nths = ReadonlyMap<AuditEntry, number>
 
-/** A commit as lines: each an object without its closing brace, which place in the batch and checksum will follow. */
+/** A commit as lines: each an object, to which place in the batch and checksum will be added. */
 export interface EncodedCommit {
-  readonly starts: readonly string[]
+  readonly lines: readonly string[]
   readonly places: number
 }
 
@@ -32,7 +32,7 @@ export function encodeCommit(commit: Encodable): EncodedCommit {
   const rest = documentFields(move.to as DocumentRecord, entry, move.before === null)
   const line = lineOf(commit.first, entry, undefined)
   if (rest !== null) Object.assign(line, rest)
-  return { starts: [JSON.stringify(line).slice(0, -1)], places: hopsOf(entry) }
+  return { lines: [JSON.stringify(line)], places: hopsOf(entry) }
 }
 
 /** Nearly every commit is one document that moves, and then there is nothing to sort out. */
