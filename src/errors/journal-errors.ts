@@ -14,8 +14,14 @@ export interface Place {
 export class LedgerDamaged extends WaybillError {
   readonly place: Place
   readonly what: string
+  /** The bytes there are good, but what they say cannot be. */
+  readonly contradicts: boolean
 
-  constructor(place: Place, what: string, options: { readonly cause?: unknown } = {}) {
+  constructor(
+    place: Place,
+    what: string,
+    options: { readonly cause?: unknown; readonly contradicts?: boolean } = {},
+  ) {
     const line = place.line === undefined ? '' : ` line ${place.line},`
     super({
       code: 'LEDGER_DAMAGED',
@@ -26,11 +32,12 @@ export class LedgerDamaged extends WaybillError {
     })
     this.place = place
     this.what = what
+    this.contradicts = options.contradicts ?? false
   }
 
   /** Found out by another error. */
-  static by(cause: unknown, place: Place, what: string): LedgerDamaged {
-    return new LedgerDamaged(place, `${what}: ${(cause as Error).message}`, { cause })
+  static by(cause: unknown, place: Place, what: string, contradicts = false): LedgerDamaged {
+    return new LedgerDamaged(place, `${what}: ${(cause as Error).message}`, { cause, contradicts })
   }
 }
 

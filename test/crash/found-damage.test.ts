@@ -141,7 +141,7 @@ describe('a repair', () => {
     const { disk, segments, snapshots } = await smallLedger('crashed')
     let damaged = disk
     for (const snapshot of snapshots) damaged = await truncated(damaged, snapshot, 100)
-    const { life, report } = await repaired(await truncated(damaged, segments[1] as string, 1000))
+    const { life, report } = await repaired(await truncated(damaged, segments[1] as string, 200))
     expect((await life.store.stats()).storage?.damage).toBeNull()
     expect(report.lost).not.toEqual([])
   })

@@ -20,7 +20,7 @@ export async function checkJournal(
   findings.push(...((await image.read((base) => base.verify())) ?? []))
   const broken = await verifySegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
   findings.push(...broken.map(({ where, what }) => ({ where, what })))
-  findings.push(...(await exchangedSegment(current)))
+  if (findings.length === 0) findings.push(...(await exchangedSegment(current)))
   // Where bytes are wrong, what they say is no news.
   if (findings.length > 0) return findings
   const isWhole = (current.journal.history[0]?.firstSeq ?? 1) === 1

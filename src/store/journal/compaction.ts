@@ -163,9 +163,17 @@ function* givenSettled<T extends 'claims' | 'refusals'>(
   for (const [tenant_id, id, value] of entries) yield { tenant_id, id, value, open: false }
 }
 
-async function newestSegment({ disk, folder }: JournalPlace): Promise<SegmentLink | null> {
+/** Null as well when it is damaged, which `check` will say: history that cannot be read is no reason to stop. */
+async function newestSegment({ disk, folder, logger }: JournalPlace): Promise<SegmentLink | null> {
   const newest = (await listSegments(disk, `${folder}/${AUDIT_FOLDER}`)).at(-1)
-  return newest === undefined ? null : new Segment(disk, newest).link()
+  if (newest === undefined) return null
+  try {
+    return await new Segment(disk, newest).link()
+  } catch (error) {
+    if (!(error instanceof LedgerDamaged)) throw error
+    logger.error({ code: error.code, ...error.place }, error.message)
+    return null
+  }
 }
 
 /** Seals whatever is not sealed yet, oldest first, each after the one before it. */

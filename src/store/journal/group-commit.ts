@@ -152,9 +152,10 @@ export class GroupCommit {
   }
 
   #succeed(batch: Batch, at: number): void {
-    this.#writing = null
     const { firstSeq, nextSeq, commits } = batch
+    // Still writing as far as anybody knows: whoever wants the file in answer to this has to wait for a turn.
     this.#outlet.durable({ firstSeq, lastSeq: nextSeq - 1, at, end: this.#writer.end, commits })
+    this.#writing = null
     batch.done.resolve()
     this.#goOn()
   }

@@ -12,10 +12,9 @@ import {
   type Page,
   pageSize,
 } from '../query.ts'
-import { HistoryMoved } from './delta/delta-log.ts'
 import { ifNotReplaced, lookAgain } from './image.ts'
 import type { OpenJournal } from './open-journal.ts'
-import { auditHistory, historyDurations, readHistory } from './segments/history.ts'
+import { auditHistory, HistoryMoved, historyDurations, readHistory } from './segments/history.ts'
 
 /** The snapshot or the history may be replaced under a reader that often before it gives up. */
 const MOST_TRIES = 100

@@ -10,6 +10,7 @@ import { AUDIT_FOLDER, listFiles, type NamedFile } from './file-names.ts'
 import { Image } from './image.ts'
 import { entriesOf, type Line, placesOf } from './lines/line.ts'
 import { imageOf, replayLine } from './replay.ts'
+import { HistoryMoved } from './segments/history.ts'
 import { Segment } from './segments/segment.ts'
 import { listSegments, type SegmentFile } from './segments/segment-name.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
@@ -97,7 +98,11 @@ export class JournalLoader {
   #end: LoadedJournal['end'] = null
   #torn: Torn | null = null
   #isClosed = false
+  /** A repair could not save everything. */
+  #hasGap = false
   #damage: LedgerDamaged | null = null
+  /** What was logged already: whoever looks again and again need not be told as often. */
+  #said = ''
 
   private constructor(place: JournalPlace, { image, head }: Base) {
     this.#place = place
@@ -113,7 +118,8 @@ export class JournalLoader {
       try {
         return await JournalLoader.#start(place, options)
       } catch (error) {
-        if (!(error instanceof FilesMoved) || tries === MOST_STARTS) throw error
+        const hasMoved = error instanceof FilesMoved || error instanceof HistoryMoved
+        if (!hasMoved || tries === MOST_STARTS) throw error
       }
     }
   }
@@ -160,6 +166,9 @@ export class JournalLoader {
     if (base !== null && !snapshots.some(({ path }) => path === base.path)) return false
     const first = this.#end === null ? 0 : deltas.findIndex(({ path }) => path === this.#end?.path)
     if (first === -1) return false
+    // What comes before the deltas does not change by being looked at again.
+    if (this.#damage !== null && !deltas.some(({ path }) => path === this.#damage?.place.file)) return true
+    this.#deltas = this.#deltas.filter((log) => deltas.some(({ path }) => path === log.path))
     this.#torn = null
     this.#damage = null
     try {
@@ -177,7 +186,10 @@ export class JournalLoader {
     } catch (error) {
       if (!(error instanceof LedgerDamaged)) throw error
       this.#damage = error
-      this.#place.logger.error({ code: error.code, ...error.place }, error.message)
+      if (this.#said !== error.message) {
+        this.#place.logger.error({ code: error.code, ...error.place }, error.message)
+      }
+      this.#said = error.message
     }
   }
 
@@ -191,7 +203,10 @@ export class JournalLoader {
       if (lastSeq < this.#nextSeq) continue
       this.#mustFollow(path, firstSeq)
       const segment = await Segment.open(this.#place.disk, path)
-      for await (const line of segment.lines()) this.#apply(line, { file: path, byte: 0 })
+      for await (const line of segment.lines()) {
+        if (this.#hasGap) await this.#lookBack(line)
+        this.#apply(line, { file: path, byte: 0 })
+      }
     }
   }
 
@@ -229,7 +244,10 @@ export class JournalLoader {
       const { value, done } = await batches.next()
       if (done === true) return value
       for (const batch of value) {
-        for (const { line, at } of batch.lines) this.#apply(line, { file: log.path, byte: at })
+        for (const { line, at } of batch.lines) {
+          if (this.#hasGap) await this.#lookBack(line)
+          this.#apply(line, { file: log.path, byte: at })
+        }
         log.note(batch)
       }
     }
@@ -248,12 +266,23 @@ export class JournalLoader {
     throw new LedgerDamaged({ file: path, line: 1, byte: 0 }, what)
   }
 
+  /** After a gap a line may move a document that nobody made, as far as is known. Then it is this line that makes it. */
+  async #lookBack(line: Line): Promise<void> {
+    const [entry] = entriesOf(line)
+    if (entry?.kind !== 'document' || line.seq < this.#nextSeq) return
+    const { tenant_id, id } = entry
+    if (this.#image.live.aggregate('document', tenant_id, id) !== null) return
+    const key = { kind: 'document', tenant_id, id } as const
+    if ((await this.#image.loadRecord(key)) === null) Object.assign(line, { created: true })
+  }
+
   #apply(line: Line, place: Place): void {
     if (line.seq < this.#nextSeq) return
+    if (line.event === ('repaired' as string)) this.#hasGap = true
     try {
       replayLine(this.#image, line)
     } catch (error) {
-      throw LedgerDamaged.by(error, place, `seq ${line.seq} does not follow`)
+      throw LedgerDamaged.by(error, place, `seq ${line.seq} does not follow`, true)
     }
     this.#nextSeq = line.seq + placesOf(line)
     this.#isClosed = line.event === ('closed' as string)

@@ -1,11 +1,18 @@
+import { basename } from 'node:path'
 import { toEpochSeconds, toIso } from '../../core/time.ts'
 import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { World } from '../../world/world.ts'
 import type { Finding } from '../store.ts'
-import { salvageDelta } from './delta/salvage-delta.ts'
-import { listFiles, type NamedFile } from './file-names.ts'
+import { headerLine } from './delta/delta-writer.ts'
+import { salvageBatches } from './delta/salvage-batches.ts'
+import { AUDIT_FOLDER, listFiles, TEMPORARY } from './file-names.ts'
 import { lockJournal } from './journal-lock.ts'
+import { keepBytes, writeWhole } from './keep-bytes.ts'
 import { type JournalPlace, loadJournal } from './load-journal.ts'
+import { readableText } from './segments/salvage-segment.ts'
+import { sealSegment } from './segments/seal-segment.ts'
+import { Segment } from './segments/segment.ts'
+import { listSegments, type SegmentFile } from './segments/segment-name.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 
 export interface RepairReport {
@@ -22,7 +29,8 @@ const MOST_ROUNDS = 1000
 
 /**
  * Makes a damaged ledger one that can be written to again. Every batch that is whole and follows from what is there
- * stays, also those after the damage; what is taken out is kept in files beside it. Sealed history is not touched.
+ * stays, also those after the damage; what is taken out is kept in files beside it. Sealed history is only touched
+ * when the ledger cannot be built without it.
  */
 export async function repairJournal(folder: string, world: World): Promise<RepairReport> {
   const { disk, timers, logger } = world
@@ -35,7 +43,7 @@ export async function repairJournal(folder: string, world: World): Promise<Repai
       const { damage, image } = await loadJournal(place)
       await image.retire()
       if (damage === null) return report
-      await repairDelta(place, damage, world.clock.now(), report)
+      await repairFile(place, damage, world.clock.now(), report)
     }
     throw new Error('a repair comes to an end')
   } finally {
@@ -77,59 +85,77 @@ async function problemOf(look: () => Promise<string | null>): Promise<string | n
   }
 }
 
+async function repairFile(
+  place: JournalPlace,
+  damage: LedgerDamaged,
+  now: number,
+  report: Report,
+): Promise<void> {
+  const { file } = damage.place
+  const segments = await listSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
+  const segment = segments.find(({ path }) => path === file)
+  if (segment !== undefined) await repairSegment(place, segment, segments, now, report)
+  else await repairDelta(place, damage, now, report)
+  report.repaired.push({ where: damage.message, what: 'everything else of the file stays' })
+}
+
 async function repairDelta(
   place: JournalPlace,
   damage: LedgerDamaged,
   now: number,
   report: Report,
 ): Promise<void> {
-  const { deltas } = await listFiles(place.disk, place.folder)
+  const { disk, folder } = place
+  const { deltas } = await listFiles(disk, folder)
   const index = deltas.findIndex(({ path }) => path === damage.place.file)
   const delta = deltas[index]
-  // Sealed history, or a file that is missing: there is nothing here to save it from.
-  if (delta === undefined) throw damage
-  const next: NamedFile | undefined = deltas[index + 1]
-  const { bytes, lost } = await salvageDelta(place.disk, delta, {
-    dropFrom: damage.place.byte,
-    until: next?.seq,
+  // A file that is missing: there is nothing here to save it from.
+  if (delta === undefined || /are missing before it/.test(damage.what)) throw damage
+  const bytes = await readWhole(place, delta.path)
+  const { lines, lost } = salvageBatches(bytes, {
+    firstSeq: delta.seq,
+    dropAt: damage.contradicts ? damage.place.byte : null,
+    until: deltas[index + 1]?.seq ?? null,
     timestamp: toEpochSeconds(now),
-    created_at: toIso(now),
   })
-  const kept = await keepCopy(place, delta.path)
-  await replaceFile(place, delta.path, bytes)
-  report.kept.push(kept)
+  report.kept.push(await keepBytes(disk, folder, { start: basename(delta.path), ending: '.damaged', bytes }))
   report.lost.push(...lost)
-  report.repaired.push({ where: damage.message, what: `kept as ${kept}; everything else of the file stays` })
-}
-
-/** Copies are numbered, so that none is ever overwritten. */
-async function keepCopy({ disk, folder }: JournalPlace, path: string): Promise<string> {
-  const names = new Set(await disk.list(folder))
-  let kept = `${path}.damaged`
-  for (let n = 2; names.has(kept.slice(folder.length + 1)); n++) kept = `${path}.${n}.damaged`
-  const from = await disk.openToRead(path)
-  if (from === null) throw new LedgerDamaged({ file: path, byte: 0 }, 'the file is gone')
-  try {
-    await writeWhole(disk, kept, await from.read(0, await from.size()))
-  } finally {
-    await from.close()
-  }
-  await disk.syncFolder(folder)
-  return kept
-}
-
-async function replaceFile({ disk, folder }: JournalPlace, path: string, bytes: Uint8Array): Promise<void> {
-  await writeWhole(disk, `${path}.tmp`, bytes)
-  await disk.rename(`${path}.tmp`, path)
+  const header = Buffer.from(headerLine(delta.seq, toIso(now)))
+  await writeWhole(disk, delta.path + TEMPORARY, Buffer.concat([header, lines]))
+  await disk.rename(delta.path + TEMPORARY, delta.path)
   await disk.syncFolder(folder)
 }
 
-async function writeWhole(disk: JournalPlace['disk'], path: string, bytes: Uint8Array): Promise<void> {
-  const file = await disk.open(path)
+/** Seals again what can be read of a segment. The one after it will say that it was another one, which is true. */
+async function repairSegment(
+  place: JournalPlace,
+  { path, name, firstSeq, lastSeq }: SegmentFile,
+  segments: readonly SegmentFile[],
+  now: number,
+  report: Report,
+): Promise<void> {
+  const { disk } = place
+  const folder = `${place.folder}/${AUDIT_FOLDER}`
+  const bytes = await readWhole(place, path)
+  const { lines, lost } = salvageBatches(readableText(bytes), {
+    firstSeq,
+    dropAt: null,
+    until: lastSeq + 1,
+    timestamp: toEpochSeconds(now),
+  })
+  report.kept.push(await keepBytes(disk, folder, { start: name, ending: '.damaged', bytes }))
+  report.lost.push(...lost)
+  const before = segments.find((one) => one.lastSeq === firstSeq - 1)
+  const previous = before === undefined ? null : await new Segment(disk, before).link().catch(() => null)
+  const texts = lines.toString('utf8').split('\n').slice(0, -1)
+  await sealSegment(disk, { folder, firstSeq, lastSeq, lines: texts, previous })
+}
+
+async function readWhole({ disk }: JournalPlace, path: string): Promise<Buffer> {
+  const file = await disk.openToRead(path)
+  if (file === null) throw new LedgerDamaged({ file: path, byte: 0 }, 'the file is gone')
   try {
-    await file.truncate(0)
-    await file.write(0, bytes)
-    await file.sync()
+    return Buffer.from(await file.read(0, await file.size()))
   } finally {
     await file.close()
   }

@@ -3,7 +3,7 @@ import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk, DiskReader } from '../../../world/disk.ts'
 import { type AuditQuery, matchesAudit } from '../../query.ts'
 import type { Line } from '../lines/line.ts'
-import type { Direction, HistorySource } from '../segments/history.ts'
+import { type Direction, HistoryMoved, type HistorySource } from '../segments/history.ts'
 import { recordsOf } from '../segments/line-records.ts'
 import { parseLine } from './parse-batches.ts'
 import { readBatches, readHeader } from './read-delta.ts'
@@ -136,9 +136,6 @@ export class DeltaLog implements HistorySource {
     return new OpenDelta(file)
   }
 }
-
-/** The delta was sealed meanwhile: what it had is in a segment now. */
-export class HistoryMoved extends Error {}
 
 class OpenDelta implements AsyncDisposable {
   readonly #file: DiskReader

@@ -96,12 +96,23 @@ export function holdsLineOfOtherBatch(bytes: Buffer, seq: number): boolean {
   for (let at = 0; at < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, at)
     const end = newline === -1 ? bytes.length : newline
-    const line = end > at ? parseLine(bytes.subarray(at, end)) : 'blank'
-    if (typeof line !== 'string' && line.batch?.[0] !== seq) return true
+    if (goodLines(bytes.subarray(at, end)).some(({ batch }) => batch?.[0] !== seq)) return true
     at = end + 1
   }
   return false
 }
+
+/** The line; or, when its beginning is damaged or the end of the line before it is, the good line that it ends with. */
+function goodLines(bytes: Buffer): readonly Line[] {
+  for (let at = 0; at !== -1 && at < bytes.length; at = bytes.indexOf(START_OF_LINE, at + 1)) {
+    const line = parseLine(bytes.subarray(at))
+    if (typeof line !== 'string') return [line]
+  }
+  return []
+}
+
+/** Nowhere but where a line begins: inside of texts, quotes are escaped. */
+const START_OF_LINE = '{"seq":'
 
 /** Only newlines, and zeros where the file grew and was never written. */
 export function isBlank(bytes: Buffer): boolean {

@@ -21,12 +21,15 @@ export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encod
   const lines: string[] = []
   const moved = new Set<string>()
   let seq = first
-  for (const [index, { aggregate, entries, puts }] of groupsOf(change, audit).entries()) {
+  const groups = groupsOf(change, audit)
+  for (const [index, { aggregate, entries, puts }] of groups.entries()) {
     const [entry, ...also] = entries
     let rest: ChangeFields = {
       ...(seq === first ? null : { commit: first }),
       ...(also.length === 0 ? null : { also: also.map((one) => fieldsOf(one, nths.get(one))) }),
       ...(index > 0 ? null : devicesOf(change)),
+      // In the last line: whoever waits for it may come into being in this very commit.
+      ...(index < groups.length - 1 || change.signals.length === 0 ? null : { signals: change.signals }),
     }
     const told = puts.find((put): put is DocumentRecord => put.kind === 'document' && tells(entry, put))
     if (entry?.kind === 'document' && entry.event === 'moved') {
@@ -42,11 +45,10 @@ export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encod
   return { lines, places: seq - first }
 }
 
-function devicesOf({ claims, slots, signals }: Change): ChangeFields {
+function devicesOf({ claims, slots }: Change): ChangeFields {
   return {
     ...(claims.length === 0 ? null : { claims }),
     ...(slots.length === 0 ? null : { slots }),
-    ...(signals.length === 0 ? null : { signals }),
   }
 }
 

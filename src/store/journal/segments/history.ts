@@ -21,6 +21,9 @@ export interface HistorySource {
   addDurations?(query: DurationsQuery, rollup: DurationRollup): Promise<void>
 }
 
+/** A file that history was to be read from is gone: sealed, and what it had is in a segment now; or retired. */
+export class HistoryMoved extends Error {}
+
 /** The records of a history that match, from a place on in either direction. */
 export async function* readHistory(
   sources: readonly HistorySource[],

@@ -1,4 +1,5 @@
 import { fromEpochSeconds } from '../../../core/time.ts'
+import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk } from '../../../world/disk.ts'
 import type { SegmentIndex, SegmentLink } from './layout.ts'
 import { Segment } from './segment.ts'
@@ -80,7 +81,10 @@ export async function retireSegments(
   let audit_records = 0
   for (const segment of segments) {
     if (segment.lastSeq >= keepFromSeq) break
-    const { records, times } = await segment.index()
+    const index = await readableIndex(segment)
+    // Nobody knows how old it is, and nothing is removed because it is damaged.
+    if (index === null) break
+    const { records, times } = index
     const isOld =
       (beforeSeq !== undefined && segment.lastSeq < beforeSeq) ||
       (beforeTime !== undefined && (times === null || fromEpochSeconds(times[1]) < beforeTime))
@@ -90,6 +94,15 @@ export async function retireSegments(
     audit_records += records
   }
   return { segments: retired, audit_records }
+}
+
+async function readableIndex(segment: Segment): Promise<SegmentIndex | null> {
+  try {
+    return await segment.index()
+  } catch (error) {
+    if (error instanceof LedgerDamaged) return null
+    throw error
+  }
 }
 
 /** A segment's word on itself and on the one before it. */

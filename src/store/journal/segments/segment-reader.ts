@@ -6,6 +6,7 @@ import { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { IdFilter } from '../blocks/id-filter.ts'
 import type { Extent } from '../blocks/member.ts'
 import type { Line } from '../lines/line.ts'
+import { HistoryMoved } from './history.ts'
 import {
   type BlockHeader,
   DRESS,
@@ -112,6 +113,6 @@ export class SegmentReader {
 
 export async function openSegmentFile(disk: Disk, path: string): Promise<BlockFileReader> {
   const file = await BlockFileReader.open(disk, path, DRESS)
-  if (file === null) throw new LedgerDamaged({ file: path, byte: 0 }, 'the file is missing')
+  if (file === null) throw new HistoryMoved(path)
   return file
 }

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { SeededRandom } from '../../../src/testing/seeded-random.ts'
+import { scratch } from '../../e2e/scratch.ts'
+import { seeds, withSeed } from '../random/seeds.ts'
+import { Acknowledged, mustOpen } from './acknowledged.ts'
+import { Child } from './child-process.ts'
+import { killAtCall, whyNoStrace } from './strace.ts'
+
+/**
+ * System calls that change a disk; up to which of them a process is killed; and how many lines it may say before it is
+ * taken for granted that it will not come so far. Opening makes few of them, and a snapshot takes its time.
+ */
+const CALLS = [
+  ['pwrite64', 60, 2000],
+  ['fdatasync', 8, 2000],
+  ['fsync', 7, 2000],
+  ['rename', 3, 5000],
+  ['unlink', 1, 5000],
+  ['ftruncate', 6, 2000],
+  ['openat', 60, 2000],
+] as const
+
+const LEDGERS = 5
+
+async function killAtEachCall(seed: number): Promise<number> {
+  using place = scratch('traced')
+  const random = new SeededRandom(seed)
+  const acknowledged = new Acknowledged()
+  const folder = `${place.folder}/ledger`
+  let killed = 0
+  for (const [calls, most, mostLines] of CALLS) {
+    // One thread does all the work of the disk, and strace counts for each thread by itself.
+    const child = new Child('writing-child.ts', [folder, 'when told'], { UV_THREADPOOL_SIZE: '1' })
+    await child.saidLine('loaded')
+    await killAtCall(child, calls, 1 + Math.floor(random.next() * most))
+    child.tell('!')
+    await child.said(mostLines)
+    if (child.hasEnded) killed++
+    await child.kill()
+    expect(child.errors).toBe('')
+    acknowledged.hear(child.lines)
+    if (acknowledged.count > 0) await mustOpen(folder, acknowledged.mustBeIn(folder))
+  }
+  return killed
+}
+
+it(`keeps what it acknowledged when it is killed at a system call, ${LEDGERS * CALLS.length} times`, async (context) => {
+  const reason = whyNoStrace()
+  if (reason !== null) context.skip(`no strace: ${reason}`)
+  let killed = 0
+  for (const seed of seeds(LEDGERS)) killed += await withSeed(seed, killAtEachCall)
+  // Not all of them come so far, on every machine.
+  expect(killed).toBeGreaterThanOrEqual(CALLS.length)
+})
