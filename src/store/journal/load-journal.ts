@@ -184,7 +184,7 @@ export class JournalLoader {
     try {
       await read()
     } catch (error) {
-      if (!(error instanceof LedgerDamaged)) throw error
+      if (!(error instanceof LedgerDamaged) || error instanceof HistoryMoved) throw error
       this.#damage = error
       if (this.#said !== error.message) {
         this.#place.logger.error({ code: error.code, ...error.place }, error.message)

@@ -127,7 +127,7 @@ export class DeltaLog implements HistorySource {
 
   async #open(): Promise<OpenDelta> {
     const file = await this.#disk.openToRead(this.path)
-    if (file === null) throw new HistoryMoved()
+    if (file === null) throw new HistoryMoved(this.path)
     if (this.#isKnown) return new OpenDelta(file)
     this.#isKnown = true
     for await (const batches of readBatches(file, await readHeader(file, this.path))) {

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../../../core/audit.ts'
 import { DurationRollup, type DurationRow } from '../../../core/durations.ts'
 import { BadCursor } from '../../../errors/input-errors.ts'
+import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import { seqOf } from '../../cursor.ts'
 import { type AuditQuery, type DurationsQuery, matchesDurations, type Page, pageSize } from '../../query.ts'
 
@@ -22,7 +23,11 @@ export interface HistorySource {
 }
 
 /** A file that history was to be read from is gone: sealed, and what it had is in a segment now; or retired. */
-export class HistoryMoved extends Error {}
+export class HistoryMoved extends LedgerDamaged {
+  constructor(file: string) {
+    super({ file, byte: 0 }, 'the file is missing')
+  }
+}
 
 /** The records of a history that match, from a place on in either direction. */
 export async function* readHistory(
