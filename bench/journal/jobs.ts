@@ -3,6 +3,7 @@ import { type Envelope, type Ledger, openLedger } from 'waybill'
 import { inTurns, type Row, rowOf, timed } from '../harness.ts'
 import { perSecond } from './bare-lines.ts'
 import type { Bench } from './bench.ts'
+import { keptLedger } from './bench-data.ts'
 import { NO_SNAPSHOTS } from './no-snapshots.ts'
 
 const CALLERS = 100
@@ -24,6 +25,21 @@ function envelope(number: number): Envelope {
     payload: { width: 320 },
     schema_version: 'v1',
   }
+}
+
+/** A ledger with many jobs that wait for a worker, and a snapshot of them. */
+export function openJobsLedger(bench: Bench, jobs: number): Promise<string> {
+  return keptLedger(`open-jobs-${jobs}`, async (folder) => {
+    const ledger = await openLedger(folder, { journal: NO_SNAPSHOTS, inFlightLimit: jobs })
+    ledger.jobs.register(PROTOCOL)
+    for (let from = 0; from < jobs; from += CALLERS) {
+      const numbers = Array.from({ length: Math.min(CALLERS, jobs - from) }, (_, n) => from + n)
+      await Promise.all(numbers.map((number) => ledger.jobs.submit(envelope(number))))
+      bench.progress(`submitting ${jobs.toLocaleString('en')} jobs`, from / jobs)
+    }
+    await ledger.compact()
+    await ledger.close()
+  })
 }
 
 /** Jobs per second with many callers: the whole way from submit to result, and submits alone. */

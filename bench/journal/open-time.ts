@@ -3,6 +3,7 @@ import { openLedger } from 'waybill'
 import { inTurns, type Row, ratios, rowOf } from '../harness.ts'
 import type { Bench } from './bench.ts'
 import { builtPackage } from './built-package.ts'
+import { openJobsLedger } from './jobs.ts'
 import { type Opened, openInChild } from './open-in-child.ts'
 import { type Documents, settledLedger } from './settled-ledger.ts'
 
@@ -15,15 +16,19 @@ const FEW: Documents = { settled: 10_000, open: 0 }
 export async function openTime(bench: Bench): Promise<readonly Row[]> {
   const many: Documents = { settled: bench.isQuick ? MILLION : 10 * MILLION, open: 0 }
   const live: Documents = { settled: 0, open: bench.isQuick ? MILLION / 5 : MILLION }
+  const openJobs = bench.isQuick ? 20_000 : 100_000
   const folders = {
     empty: await emptyLedger(join(bench.folder, 'empty')),
     few: await settledLedger(bench, FEW),
     many: await settledLedger(bench, many),
     live: await settledLedger(bench, live),
+    jobs: await openJobsLedger(bench, openJobs),
   }
   bench.progress('building the package')
   const built = await builtPackage()
-  const opened = { empty: [], few: [], many: [], live: [] } as { [K in keyof typeof folders]: Opened[] }
+  const opened = { empty: [], few: [], many: [], live: [], jobs: [] } as {
+    [K in keyof typeof folders]: Opened[]
+  }
   const open = async (which: keyof typeof folders, documents: number) => {
     const one = await openInChild(built, folders[which])
     if (one.documents !== documents) throw new Error(`${folders[which]} has ${one.documents} documents`)
@@ -39,11 +44,12 @@ export async function openTime(bench: Bench): Promise<readonly Row[]> {
     },
     (part) => bench.progress('opening', part),
   )
-  const lives = await inTurns(3, { live: () => open('live', live.open) }, (part) =>
-    bench.progress(`opening ${live.open.toLocaleString('en')} open documents`, part),
+  const lives = await inTurns(
+    5,
+    { live: () => open('live', live.open), jobs: () => open('jobs', 0) },
+    (part) => bench.progress('opening what is open', part),
   )
-  const perMillion = (ms: number) => ms / 1000 / (live.open / MILLION)
-  const cpu = opened.live.map(({ cpuMs }) => perMillion(cpuMs))
+  const perMillion = (count: number) => (ms: number) => ms / 1000 / (count / MILLION)
   const all = [...opened.empty, ...opened.few, ...opened.many]
   const settled = `${many.settled / MILLION} million settled`
   return [
@@ -54,8 +60,13 @@ export async function openTime(bench: Bench): Promise<readonly Row[]> {
     rowOf(`memory (RSS), ${settled}`, 'MB', memoryOf(opened.many), { atMost: 100 }),
     rowOf('memory (RSS), empty', 'MB', memoryOf(opened.empty)),
     rowOf(`memory (RSS), ${live.open.toLocaleString('en')} open`, 'MB', memoryOf(opened.live)),
-    rowOf('open, per million open documents', 's', lives.live.map(perMillion), { atMost: 1 }),
-    rowOf('open, per million open documents, CPU time of all threads', 's', cpu),
+    rowOf('open, per million open documents', 's', lives.live.map(perMillion(live.open)), { atMost: 1 }),
+    rowOf(
+      `open, per million open jobs (from ${openJobs.toLocaleString('en')})`,
+      's',
+      lives.jobs.map(perMillion(openJobs)),
+      { atMost: 1 },
+    ),
     rowOf(
       'not counted: start of the process',
       'ms',

@@ -56,12 +56,13 @@ function mustAgree(whole: JsonObject, index: JsonObject, { records }: NaiveState
   }
 }
 
-/** Records of a tenant other than `default` stand under tenant, tab, id. */
+/** Records of a tenant other than `default` stand under tenant, tab, id; tabs and backslashes of a tenant are escaped. */
 function entriesOf(whole: JsonObject, section: string): [tenant: string, id: string, value: JsonObject][] {
   return Object.entries(whole[section] as JsonObject).map(([key, value]) => {
     const tab = key.indexOf('\t')
-    const [tenant, id] = tab === -1 ? ['default', key] : [key.slice(0, tab), key.slice(tab + 1)]
-    return [tenant, id, value as JsonObject]
+    if (tab === -1) return ['default', key, value as JsonObject]
+    const tenant = key.slice(0, tab).replace(/\\(.)/g, (_, char) => (char === 't' ? '\t' : char))
+    return [tenant, key.slice(tab + 1), value as JsonObject]
   })
 }
 
