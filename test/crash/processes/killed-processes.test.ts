@@ -5,14 +5,14 @@ import { seeds, withSeed } from '../random/seeds.ts'
 import { Acknowledged, mustOpen } from './acknowledged.ts'
 import { Child } from './child-process.ts'
 
-const LEDGERS = 6
-const KILLS_PER_LEDGER = 11
+const LEDGERS = 11
+const KILLS_PER_LEDGER = 6
 
 /** After how many lines a child is killed: some as soon as it opens the ledger, some when snapshots are under way. */
 function linesBeforeKill(random: SeededRandom): number {
   const roll = random.next()
   if (roll < 0.15) return 1
-  return 2 + Math.floor(random.next() * (roll < 0.6 ? 300 : 3000))
+  return 2 + Math.floor(random.next() * (roll < 0.7 ? 300 : 2500))
 }
 
 async function killAgainAndAgain(seed: number): Promise<number> {
@@ -28,7 +28,7 @@ async function killAgainAndAgain(seed: number): Promise<number> {
     acknowledged.hear(child.lines)
     if (acknowledged.count === 0) continue
     const ledger = acknowledged.mustBeIn(folder)
-    if (nth % 5 === 0) await mustOpen(folder, ledger)
+    if (nth % 3 === 0) await mustOpen(folder, ledger)
   }
   return acknowledged.count
 }

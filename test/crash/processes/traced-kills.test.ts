@@ -11,13 +11,13 @@ import { killAtCall, whyNoStrace } from './strace.ts'
  * taken for granted that it will not come so far. Opening makes few of them, and a snapshot takes its time.
  */
 const CALLS = [
-  ['pwrite64', 60, 2000],
-  ['fdatasync', 8, 2000],
-  ['fsync', 7, 2000],
-  ['rename', 3, 5000],
-  ['unlink', 1, 5000],
-  ['ftruncate', 6, 2000],
-  ['openat', 60, 2000],
+  ['pwrite64', 60, 1000],
+  ['fdatasync', 6, 1500],
+  ['fsync', 6, 1500],
+  ['rename', 3, 4000],
+  ['unlink', 1, 4000],
+  ['ftruncate', 5, 1500],
+  ['openat', 60, 1000],
 ] as const
 
 const LEDGERS = 5
