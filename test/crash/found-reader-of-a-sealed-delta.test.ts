@@ -129,3 +129,24 @@ it('reads what is left of the history when a segment goes while it is read', asy
   expect(seqs).toEqual([1, 2, 3].slice(-seqs.length))
   expect(seqs).toContain(3)
 })
+
+// Somebody asks while the reader is still looking for somebody else, and is given what that look found: it began before
+// something was acknowledged that whoever asks has heard of.
+it('shows what was acknowledged before it was asked, also when it is looking already', async () => {
+  const world = virtualWorld()
+  const { move } = await ledgerOf(world, world)
+  await move('fetching')
+  let listed = 0
+  // The first time is before the delta is read, the second after it.
+  const gated = new GatedDisk(world.disk, 'list', (path) => path.endsWith('/audit') && ++listed === 2, false)
+  const reader = await openJournal(FOLDER, { ...world, disk: gated.disk }, { readOnly: true })
+  gated.shut()
+  listed = 0
+  const early = reader.find({ kind: 'document' })
+  await gated.reached
+  await move('fetched')
+  const asked = reader.find({ kind: 'document' })
+  gated.open()
+  expect((await early).items[0]?.state).toMatch(/^fetch(ing|ed)$/)
+  expect((await asked).items).toMatchObject([{ state: 'fetched' }])
+})

@@ -1,6 +1,6 @@
 import type { Disk } from '../../src/world/disk.ts'
 
-type Verb = 'open' | 'remove' | 'openToRead' | 'read'
+type Verb = 'open' | 'remove' | 'openToRead' | 'read' | 'list'
 
 /**
  * A disk on which one verb waits, for the paths that are meant, until the gate is opened: so that a test can do something
@@ -34,7 +34,7 @@ export class GatedDisk {
           }
         )
       },
-      list: (folder) => disk.list(folder),
+      list: async (folder) => wait('list', folder).then(() => disk.list(folder)),
       makeFolder: (folder) => disk.makeFolder(folder),
       rename: (from, to) => disk.rename(from, to),
       syncFolder: (folder) => disk.syncFolder(folder),

@@ -20,6 +20,8 @@ export class JournalReader {
   #loader: JournalLoader
   #journal: OpenJournal
   #reading: Promise<void> | null = null
+  /** The look that comes after the one under way. */
+  #next: Promise<void> | null = null
   #timer: Timer | null = null
 
   private constructor(place: JournalPlace, loader: JournalLoader, journal: OpenJournal, wake: () => void) {
@@ -39,12 +41,16 @@ export class JournalReader {
     return this.#journal
   }
 
-  /** Readers that ask at once share one look. */
+  /** Readers that ask at once share one look; but not one that had begun before they asked. */
   refresh(): Promise<void> {
-    this.#reading ??= this.#readOn().finally(() => {
-      this.#reading = null
-    })
-    return this.#reading
+    if (this.#reading === null) return this.#look()
+    this.#next ??= this.#reading
+      .catch(() => {})
+      .then(() => {
+        this.#next = null
+        return this.#look()
+      })
+    return this.#next
   }
 
   /** From now on it looks by itself, for those who follow. */
@@ -61,6 +67,13 @@ export class JournalReader {
   async close(): Promise<void> {
     this.#timer?.cancel()
     await this.#journal.image.retire()
+  }
+
+  #look(): Promise<void> {
+    this.#reading = this.#readOn().finally(() => {
+      this.#reading = null
+    })
+    return this.#reading
   }
 
   async #readOn(): Promise<void> {
