@@ -55,7 +55,7 @@ async function countOperations(history: ScriptedHistory): Promise<number> {
   return life.disk.operations.length
 }
 
-export async function crashAt(history: ScriptedHistory, n: number): Promise<Life> {
+async function crashAt(history: ScriptedHistory, n: number): Promise<Life> {
   const life = new Life({ disk: new CrashDisk({ crashAt: n, seed: n }), journal: history.journal })
   await life.play((one) => history.play(one))
   return life

@@ -1,12 +1,12 @@
 // Reads a ledger's files as docs/journal-format.md describes them, in the plainest way there is, and shares no code with
 // what it judges: no import from src/, and all of every file is read and looked at.
-import { type Json, type JsonObject, naiveDelta, readDelta } from './naive/delta-file.ts'
+import { type JsonObject, naiveDelta, readDelta } from './naive/delta-file.ts'
 import { expand, type HistoryRecord } from './naive/history-record.ts'
 import { NaiveState } from './naive/naive-state.ts'
 import { readSealed } from './naive/sealed-file.ts'
 import { readSnapshot } from './naive/snapshot-file.ts'
 
-export type { HistoryRecord, Json, JsonObject, NaiveState }
+export type { JsonObject }
 
 /** Path and content of every file of a disk. */
 export type Files = ReadonlyMap<string, Uint8Array>

@@ -89,7 +89,7 @@ export function lifeOn(
 }
 
 /** An ordinary crash is no damage: all there is to say of it is that it cut off what was being written. */
-export function mustNotComplain({ complaints }: Life): void {
+function mustNotComplain({ complaints }: Life): void {
   const others = complaints.filter(({ fields }) => (fields as { code?: string }).code !== 'TORN_BATCH')
   assert.deepEqual(others, [], 'nothing to complain of')
 }

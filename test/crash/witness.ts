@@ -151,8 +151,7 @@ function choices(attempts: readonly Attempt[]): readonly (readonly Attempt[])[] 
 }
 
 function subsets<T>(items: readonly T[]): readonly (readonly T[])[] {
-  return items.reduce<readonly (readonly T[])[]>(
-    (sets, item) => [...sets, ...sets.map((set) => [...set, item])],
-    [[]],
-  )
+  const sets: (readonly T[])[] = [[]]
+  for (const item of items) sets.push(...sets.map((set) => [...set, item]))
+  return sets
 }

@@ -34,7 +34,7 @@ export async function checkJournal(
 
 /** Every segment is named by the next one; the newest that a snapshot knew of is named by the snapshot. */
 async function exchangedSegment({ journal }: Current): Promise<readonly Finding[]> {
-  const named = journal.image.base?.head['newest_segment'] as SegmentLink | null | undefined
+  const named = journal.image.base?.head.newest_segment as SegmentLink | null | undefined
   const segment = journal.segments.find(({ file }) => file.name === named?.name)
   if (named == null || segment === undefined) return []
   const { sha256 } = await segment.link()

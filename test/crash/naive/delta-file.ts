@@ -88,7 +88,7 @@ export function statesOf(entry: JsonObject): readonly (string | null)[] {
   return (entry.path ?? [entry.old_state ?? null, entry.new_state ?? null]) as readonly (string | null)[]
 }
 
-export function batchOf(line: JsonObject): readonly [first: number, lines: number, index: number] {
+function batchOf(line: JsonObject): readonly [first: number, lines: number, index: number] {
   return line.batch as unknown as readonly [number, number, number]
 }
 
