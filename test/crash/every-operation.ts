@@ -50,24 +50,29 @@ interface Seen {
 }
 
 async function countOperations(history: ScriptedHistory): Promise<number> {
-  const life = new Life({ disk: new CrashDisk(), journal: history.journal })
-  await life.play((one) => history.play(one))
-  return life.disk.operations.length
+  return (await playOn(history, new CrashDisk())).disk.operations.length
 }
 
-async function crashAt(history: ScriptedHistory, n: number): Promise<Life> {
-  const life = new Life({ disk: new CrashDisk({ crashAt: n, seed: n }), journal: history.journal })
-  await life.play((one) => history.play(one))
+function crashAt(history: ScriptedHistory, n: number): Promise<Life> {
+  return playOn(history, new CrashDisk({ crashAt: n, seed: n }))
+}
+
+async function playOn({ journal, isSlow, play }: ScriptedHistory, disk: CrashDisk): Promise<Life> {
+  const slowness = isSlow === true ? { slowness: new SeededRandom(1) } : null
+  const life = new Life({ disk, journal, ...slowness })
+  await life.play(play)
   return life
 }
 
-function foundAfter({ journal }: ScriptedHistory, { witness, world }: Life, survivor: Survivor): Found {
-  const history = journal.keepHistoryMs === undefined ? 'whole' : 'what is kept'
+function foundAfter(history: ScriptedHistory, { witness, world }: Life, survivor: Survivor): Found {
+  const looking = { history: history.journal.keepHistoryMs === undefined ? 'whole' : 'what is kept' } as const
+  // Whoever recovers is not to make snapshots by itself: each would take longer than all the rest.
+  const journal = { ...history.journal, snapshotAfterBytes: undefined }
   return {
     survivor,
     possible: witness.possible(),
     journal,
-    looking: { history },
+    looking,
     startMs: world.clock.now(),
     lives: 1,
   }

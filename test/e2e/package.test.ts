@@ -33,7 +33,7 @@ it('loads from an empty project and exports what the documentation shows', () =>
 
 it('brings no development tools along', () => {
   const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
-  expect(installed.sort()).toEqual(['canonicalize', 'uuid', 'waybill', 'zod'])
+  expect(installed.sort()).toEqual(['canonicalize', 'croner', 'lru-cache', 'uuid', 'waybill', 'zod'])
   expect(existsSync(join(app, 'node_modules/waybill/dist/index.d.ts'))).toBe(true)
 })
 

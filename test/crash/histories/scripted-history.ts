@@ -5,6 +5,8 @@ import type { Life } from '../life.ts'
 export interface ScriptedHistory {
   readonly name: string
   readonly journal: JournalOptions
+  /** On a disk that takes its time, so that callers and snapshots get into each other's way. */
+  readonly isSlow?: boolean
   /** Throws `Ended` when the power goes. */
   play(life: Life): Promise<void>
 }
