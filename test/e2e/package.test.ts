@@ -31,6 +31,22 @@ it('loads from an empty project and exports what the documentation shows', () =>
   expect(status).toBe(0)
 })
 
+it('keeps a ledger in a folder, and makes its snapshots in another thread', () => {
+  const { status, stdout, stderr } = runScript(
+    process.execPath,
+    `import { openLedger } from 'waybill'
+const ledger = await openLedger('./ledger')
+await ledger.documents.updateState('a', 'skipped')
+console.log(JSON.stringify([await ledger.compact(), (await ledger.stats()).storage.snapshot.seq]))
+await ledger.close()
+const again = await openLedger('./ledger')
+console.log(await again.documents.getState('a'), (await again.check()).length)
+await again.close()`,
+  )
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).toBe('[{"compacted":true,"removed_audit_records":0},1]\nskipped 0\n')
+})
+
 it('brings no development tools along', () => {
   const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
   expect(installed.sort()).toEqual(['canonicalize', 'croner', 'lru-cache', 'uuid', 'waybill', 'zod'])
