@@ -74,20 +74,28 @@ export async function compareDevices(store: Store, { claims, slots }: ExpectedLe
 export function compareFiles(
   files: Files,
   folder: string,
-  { model, claims, slots }: ExpectedLedger,
-  { history }: Looking = { history: 'whole' },
+  expected: ExpectedLedger,
+  looking: Looking = { history: 'whole' },
 ): NaiveLedger {
   const naive = readLedger(files, folder)
-  sameTexts(sorted(naive.state.records.values()), sorted(model.records.values()), 'records in the files')
-  const expected = history === 'whole' ? model.log : model.log.slice(model.log.length - naive.history.length)
+  compareNaive(naive, expected, looking)
+  return naive
+}
+
+export function compareNaive(
+  naive: NaiveLedger,
+  { model, claims, slots }: ExpectedLedger,
+  { history }: Looking,
+): void {
   const told = naive.history.map(({ seq, cursor, ...rest }) => canonical(rest))
+  const expected = history === 'whole' ? model.log : model.log.slice(model.log.length - told.length)
   sameTexts(told, expected.map(canonical), 'history in the files')
+  sameTexts(sorted(naive.state.records.values()), sorted(model.records.values()), 'records in the files')
   same([...naive.state.claims].toSorted(), [...claims].toSorted(), 'claims in the files')
   const held = [...slots].filter(([, { size }]) => size > 0)
   const holders = (all: Iterable<[string, Set<string>]>) =>
     [...all].map(([name, owners]) => [name, [...owners].sort()]).toSorted()
   same(holders(naive.state.slots), holders(held), 'slots in the files')
-  return naive
 }
 
 /** The engine gives every place in the history the seq that it has in the files. */

@@ -26,10 +26,11 @@ export async function crashEverywhere(history: ScriptedHistory, effort: Effort):
   const seen: Seen = { once: new Set(), twice: new Set() }
   for (let n = 1; n <= operations; n++) {
     const crashed = await crashAt(history, n)
+    const left = leftBy(history, crashed)
     for (let roll = 0; roll < effort.survivals; roll++) {
       const survivor: Survivor = (options) =>
         crashed.disk.afterCrash(new SeededRandom(n * 1000 + roll), options)
-      const found = foundAfter(history, crashed, survivor)
+      const found = { ...left, survivor }
       if (isKnown(seen.once, found)) continue
       await told(`power lost at operation ${n}, roll ${roll}`, crashed, () =>
         recover(found, effort, seen, tally),
@@ -37,7 +38,7 @@ export async function crashEverywhere(history: ScriptedHistory, effort: Effort):
     }
     const killed: Survivor = (options) => crashed.disk.afterKill(options)
     await told(`killed at operation ${n}`, crashed, () =>
-      recover(foundAfter(history, crashed, killed), effort, seen, tally),
+      recover({ ...left, survivor: killed }, effort, seen, tally),
     )
   }
   return tally
@@ -64,12 +65,11 @@ async function playOn({ journal, isSlow, play }: ScriptedHistory, disk: CrashDis
   return life
 }
 
-function foundAfter(history: ScriptedHistory, { witness, world }: Life, survivor: Survivor): Found {
+function leftBy(history: ScriptedHistory, { witness, world }: Life): Omit<Found, 'survivor'> {
   const looking = { history: history.journal.keepHistoryMs === undefined ? 'whole' : 'what is kept' } as const
   // Whoever recovers is not to make snapshots by itself: each would take longer than all the rest.
   const journal = { ...history.journal, snapshotAfterBytes: undefined }
   return {
-    survivor,
     possible: witness.possible(),
     journal,
     looking,

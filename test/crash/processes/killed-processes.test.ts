@@ -12,7 +12,7 @@ const KILLS_PER_LEDGER = 6
 function linesBeforeKill(random: SeededRandom): number {
   const roll = random.next()
   if (roll < 0.15) return 1
-  return 2 + Math.floor(random.next() * (roll < 0.7 ? 300 : 2500))
+  return 2 + Math.floor(random.next() * (roll < 0.7 ? 300 : 2000))
 }
 
 async function killAgainAndAgain(seed: number): Promise<number> {
@@ -28,7 +28,7 @@ async function killAgainAndAgain(seed: number): Promise<number> {
     acknowledged.hear(child.lines)
     if (acknowledged.count === 0) continue
     const ledger = acknowledged.mustBeIn(folder)
-    if (nth % 3 === 0) await mustOpen(folder, ledger)
+    if (nth % 6 === 0) await mustOpen(folder, ledger)
   }
   return acknowledged.count
 }

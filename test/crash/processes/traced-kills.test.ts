@@ -14,8 +14,8 @@ const CALLS = [
   ['pwrite64', 60, 1000],
   ['fdatasync', 6, 1500],
   ['fsync', 6, 1500],
-  ['rename', 3, 4000],
-  ['unlink', 1, 4000],
+  ['rename', 2, 3000],
+  ['unlink', 1, 3000],
   ['ftruncate', 5, 1500],
   ['openat', 60, 1000],
 ] as const
