@@ -127,11 +127,21 @@ function sorted(records: Iterable<object>): readonly string[] {
   return [...records].map(canonical).toSorted()
 }
 
+/** Records are compared again and again, and those that were written do not change. */
+const texts = new WeakMap<object, string>()
+
 /** The same text for the same content, whatever the order of the fields. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, field: unknown) =>
-    typeof field === 'object' && field !== null && !Array.isArray(field)
-      ? Object.fromEntries(Object.entries(field).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : field,
-  )
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const known = texts.get(value)
+  if (known !== undefined) return known
+  const text = Array.isArray(value) ? `[${value.map(canonical).join()}]` : canonicalObject(value)
+  if (Object.isFrozen(value)) texts.set(value, text)
+  return text
+}
+
+function canonicalObject(object: object): string {
+  const fields = Object.entries(object).filter(([, value]) => value !== undefined)
+  fields.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${canonical(value)}`).join()}}`
 }

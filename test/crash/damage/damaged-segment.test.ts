@@ -5,7 +5,7 @@ import { outcomeOf, Prefixes } from './outcome.ts'
 const THOROUGHLY_EVERY = 13
 
 describe.each(['oldest', 'newest'] as const)('A38: the %s sealed segment', async (which) => {
-  const ledger = await smallLedger('crashed')
+  const ledger = await smallLedger('crashed', 'documents')
   const { disk, written, segments } = ledger
   const path = segments.at(which === 'oldest' ? 0 : -1) as string
   const bytes = Buffer.from(disk.files().get(path) as Uint8Array)

@@ -7,6 +7,21 @@ export function* seeds(usually: number): Generator<number> {
   for (let n = 0; n < runs; n++) yield first + n
 }
 
+/** Plays so many, or as many as it is told to, some of them side by side. Answers what came of them. */
+export async function playSeeds<T>(
+  usually: number,
+  sideBySide: number,
+  play: (seed: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const left = seeds(usually)
+  const played: T[] = []
+  const lanes = Array.from({ length: sideBySide }, async () => {
+    for (const seed of left) played.push(await withSeed(seed, play))
+  })
+  await Promise.all(lanes)
+  return played
+}
+
 /** Plays something with a seed; when it fails, says how to play it again. */
 export async function withSeed<T>(seed: number, play: (seed: number) => Promise<T>): Promise<T> {
   try {
