@@ -5,7 +5,7 @@ import { toIso } from '../../src/core/time.ts'
 import { snapshotName } from '../../src/store/journal/file-names.ts'
 import { Snapshot } from '../../src/store/journal/snapshot/snapshot.ts'
 import type { SnapshotFacts } from '../../src/store/journal/snapshot/snapshot-index.ts'
-import type { Given } from '../../src/store/journal/snapshot/tables.ts'
+import type { Found } from '../../src/store/journal/snapshot/tables.ts'
 import { writeSnapshot } from '../../src/store/journal/snapshot/write-snapshot.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
 import type { Bench } from './bench.ts'
@@ -94,12 +94,12 @@ function factsOf(created_at: string, settled: number, open: number): SnapshotFac
   }
 }
 
-function* documents({ from, to, open }: Generation): Generator<Given<'states'>> {
+function* documents({ from, to, open }: Generation): Generator<Found<'states'>> {
   for (let number = from; number < to; number++) yield given(settledId(number), number, 'completed')
   for (let number = 0; number < open; number++) yield given(`open:${settledId(number)}`, number, 'parsed')
 }
 
-function given(id: string, number: number, state: DocumentRecord['state']): Given<'states'> {
+function given(id: string, number: number, state: DocumentRecord['state']): Found<'states'> {
   const value: DocumentRecord = {
     kind: 'document',
     tenant_id: 'default',
@@ -115,5 +115,5 @@ function given(id: string, number: number, state: DocumentRecord['state']): Give
     etag: String(number + 1),
   }
   // As a compaction does: documents are read when they are asked for.
-  return { tenant_id: 'default', id, value, open: false }
+  return { tenant_id: 'default', id, value }
 }

@@ -59,6 +59,10 @@ async function second(life: Life): Promise<void> {
   await life.do(submitJob('pushed', { protocol: PUSHED, tenant_id: 'Zeta' }))
   const row = await life.do(onJob('takeOutbox', 'pushed', { tenant_id: 'Zeta' }))
   await life.do(recordSent('pushed', row.outbox_id, 'Zeta'))
+  await life.together([
+    submitJob('ready', { protocol: LIMITED }),
+    submitJob('undelivered', { protocol: PUSHED }),
+  ])
 }
 
 async function third(life: Life): Promise<void> {
@@ -76,4 +80,5 @@ async function third(life: Life): Promise<void> {
   const row = await life.do(onJob('takeOutbox', 'sent'))
   await life.do(recordPublishFailure('sent', row.outbox_id))
   await life.do(onJob('cancelJob', 'limited'))
+  await life.do(onJob('takeOutbox', 'undelivered'))
 }

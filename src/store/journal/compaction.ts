@@ -1,21 +1,21 @@
-import { idOf, isAtRest, type LedgerRecord } from '../../core/aggregate.ts'
+import { idOf, type LedgerRecord } from '../../core/aggregate.ts'
 import type { Signal } from '../../core/decision.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { toEpochSeconds, toIso } from '../../core/time.ts'
 import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Disk } from '../../world/disk.ts'
-import type { LiveState } from '../live/live-state.ts'
 import type { DeltaLog } from './delta/delta-log.ts'
 import { AUDIT_FOLDER, snapshotName } from './file-names.ts'
 import type { Image } from './image.ts'
 import { type JournalPlace, type LoadedJournal, loadJournal } from './load-journal.ts'
+import { openWork } from './open-work.ts'
 import type { Facts } from './replay.ts'
 import type { SegmentLink } from './segments/layout.ts'
 import { sealSegment } from './segments/seal-segment.ts'
 import { Segment } from './segments/segment.ts'
 import { listSegments } from './segments/segment-name.ts'
 import type { SnapshotFacts } from './snapshot/snapshot-index.ts'
-import type { Given, TableName, ValueOf } from './snapshot/tables.ts'
+import type { Found, TableName, ValueOf } from './snapshot/tables.ts'
 import { type WrittenSnapshot, writeSnapshot } from './snapshot/write-snapshot.ts'
 
 export interface CompactionJob {
@@ -71,6 +71,7 @@ async function write(
       base,
       facts,
       records: recordsOf(loaded.image),
+      work: openWork(loaded.image.live, base?.work ?? null),
     })
   } catch (error) {
     // Blocks are copied as they are: damage in the new snapshot may come from the old one, and then that is to say.
@@ -116,51 +117,35 @@ function awaitedSignals({ live }: Image): readonly Signal[] {
   return [...signals.values()]
 }
 
-/**
- * What is in memory: all that is open, and all that changed since the last snapshot. Documents have no timers, so they
- * need not be in memory when a ledger is opened: the snapshot gives them, like what is at rest, when somebody asks.
- */
-function recordsOf({ live, refusals, base }: Image): { readonly [T in TableName]: Iterable<Given<T>> } {
-  // A snapshot may have them among its open records, and then only memory has them now.
-  const isInBase = base !== null && base.run('states', 'open').pages.length === 0
-  const since = isInBase ? base.head.seq : 0
-  const all = <T extends TableName>(kind: RecordKind) =>
-    live.records(kind).map((record) => givenOf<T>(record, record.kind !== 'step' && !isAtRest(record)))
-  return {
-    states: live
-      .records('document')
+/** What changed since the last snapshot, and whatever else is in memory only. */
+function recordsOf({ live, refusals, base }: Image): { readonly [T in TableName]: Iterable<Found<T>> } {
+  const since = base?.head.seq ?? 0
+  const changed = <T extends TableName>(kind: RecordKind) =>
+    live
+      .records(kind)
       .filter(({ etag }) => Number(etag) > since)
-      .map((record) => givenOf<'states'>(record, false)),
-    jobs: all<'jobs'>('job'),
-    steps: givenSteps(live),
-    outbox: all<'outbox'>('outbox'),
-    runs: all<'runs'>('run'),
-    workstreams: all<'workstreams'>('workstream'),
-    claims: givenSettled<'claims'>(live.devices.claims.entries()),
-    refusals: givenSettled<'refusals'>(refusals.entries()),
-  }
-}
-
-function givenOf<T extends TableName>(record: LedgerRecord, open: boolean): Given<T> {
+      .map((record) => foundOf<T>(record))
   return {
-    tenant_id: record.tenant_id,
-    id: idOf(record),
-    value: record as ValueOf[TableName] as ValueOf[T],
-    open,
+    states: changed<'states'>('document'),
+    jobs: changed<'jobs'>('job'),
+    steps: changed<'steps'>('step'),
+    outbox: changed<'outbox'>('outbox'),
+    runs: changed<'runs'>('run'),
+    workstreams: changed<'workstreams'>('workstream'),
+    claims: foundIn<'claims'>(live.devices.claims.entries()),
+    refusals: foundIn<'refusals'>(refusals.entries()),
   }
 }
 
-/** Steps rest when their job does. */
-function* givenSteps(live: LiveState): Generator<Given<'steps'>> {
-  for (const { job, steps } of live.jobs()) {
-    for (const step of steps) yield givenOf(step, !isAtRest(job))
-  }
+function foundOf<T extends TableName>(record: LedgerRecord): Found<T> {
+  const value = record as ValueOf[TableName] as ValueOf[T]
+  return { tenant_id: record.tenant_id, id: idOf(record), value }
 }
 
-function* givenSettled<T extends 'claims' | 'refusals'>(
+function* foundIn<T extends 'claims' | 'refusals'>(
   entries: Iterable<readonly [tenant_id: string, id: string, value: ValueOf[T]]>,
-): Generator<Given<T>> {
-  for (const [tenant_id, id, value] of entries) yield { tenant_id, id, value, open: false }
+): Generator<Found<T>> {
+  for (const [tenant_id, id, value] of entries) yield { tenant_id, id, value }
 }
 
 /** Null as well when it is damaged, which `check` will say: history that cannot be read is no reason to stop. */

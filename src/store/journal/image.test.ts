@@ -48,7 +48,7 @@ async function fill(ledger: Ledger): Promise<void> {
   for (const { step } of works) await ledger.jobs.result(step, { status: 'SUCCEEDED' })
 }
 
-describe('records at rest, and documents after opening', () => {
+describe('records that nobody needs', () => {
   it('are in memory until a snapshot has them', async () => {
     const { ledger, store } = await open()
     await fill(ledger)
@@ -64,7 +64,7 @@ describe('records at rest, and documents after opening', () => {
     await ledger.compact()
     await ledger.close()
     const { ledger: again, store } = await open(world)
-    expect(inMemory(store)).toEqual({ documents: 0, jobs: 1, claims: 0 })
+    expect(inMemory(store)).toEqual({ documents: 0, jobs: 0, claims: 0 })
     expect(store.journal.image.base?.blocksRead).toBe(0)
     expect(await again.counts('document')).toMatchObject({ skipped: 300, fetching: 1 })
     expect(await again.documents.getState('rest:7')).toBe('skipped')
@@ -72,6 +72,40 @@ describe('records at rest, and documents after opening', () => {
     expect(await again.documents.getState('open')).toBe('fetching')
     expect((await submit(again, 'key:7')).duplicate).toBe(true)
     expect((await submit(again, 'new')).duplicate).toBe(false)
+    await again.close()
+  })
+
+  it('leave memory while they are open, when two snapshots had them and nobody touched them', async () => {
+    const { ledger, store } = await open()
+    await fill(ledger)
+    await ledger.compact()
+    await ledger.documents.updateState('touched', 'fetching')
+    await ledger.compact()
+    expect(inMemory(store)).toEqual({ documents: 1, jobs: 0, claims: 0 })
+    const [work] = await ledger.jobs.claim({ queues: ['svc'], worker: 'w' })
+    expect(inMemory(store).jobs).toBe(1)
+    expect(await ledger.jobs.claim({ queues: ['svc'], worker: 'w' })).toEqual([])
+    await ledger.compact()
+    await ledger.documents.updateState('touched', 'fetched')
+    await ledger.compact()
+    expect(inMemory(store).jobs).toBe(0)
+    await ledger.jobs.result(work?.step as never, { status: 'SUCCEEDED' })
+    expect(await ledger.counts('job')).toMatchObject({ SUCCEEDED: 300 })
+    await ledger.close()
+  })
+
+  it('are worked on after opening, each once, though all ask at the same time', async () => {
+    const { ledger, world } = await open()
+    for (let i = 0; i < 50; i++) await submit(ledger, `key:${i}`)
+    await ledger.compact()
+    await ledger.close()
+    const { ledger: again, store } = await open(world)
+    expect(inMemory(store).jobs).toBe(0)
+    const claims = await Promise.all(
+      Array.from({ length: 25 }, () => again.jobs.claim({ queues: ['svc'], limit: 2, worker: 'w' })),
+    )
+    expect(claims.map((works) => works.length)).toEqual(Array.from({ length: 25 }, () => 2))
+    expect(new Set(claims.flat().map(({ step }) => step.job_id)).size).toBe(50)
     await again.close()
   })
 

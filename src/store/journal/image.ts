@@ -2,9 +2,7 @@ import {
   type AggregateKind,
   type AggregateOf,
   idOf,
-  isAtRest,
   type JobAggregate,
-  type LedgerRecord,
   type RecordKey,
   type RecordOf,
 } from '../../core/aggregate.ts'
@@ -15,31 +13,20 @@ import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timers } from '../../world/timers.ts'
 import { Layers } from '../live/layers.ts'
 import { type AloneRecord, LiveState } from '../live/live-state.ts'
-import type { PendingCommit } from './group-commit.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
 import { TABLE_OF, type TableName } from './snapshot/tables.ts'
 
-type EvictableKind = Exclude<RecordKind, 'step'>
-
-/** A record that has come to rest, and when it did. */
-interface Rested {
-  readonly key: RecordKey<EvictableKind>
-  readonly seq: number
-}
-
-/** How many records are forgotten at a time, so that nobody waits for it. */
-const EVICTED_AT_ONCE = 1000
+/** How many records are looked at before others get their turn. */
+const LOOKED_AT_ONCE = 1000
 
 /**
- * The ledger as it is now: in memory everything that is open or was touched since the snapshot, the rest in the
- * snapshot. What is in memory is newer than what the snapshot says.
+ * The ledger as it is now: in memory everything that was touched since the snapshot, and what is open and was touched
+ * since the snapshot before it; the rest in the snapshot. What is in memory goes before what the snapshot says.
  */
 export class Image {
   readonly live = new LiveState()
   /** How many refusals were kept, by tenant and name of the record. */
   readonly refusals = new Layers<number>()
-  /** Records that could be forgotten as soon as a snapshot has them, oldest first. */
-  #rested: Rested[] = []
   readonly #timers: Timers
   #base: BaseInUse | null = null
 
@@ -100,7 +87,7 @@ export class Image {
     const { kind, tenant_id, id } = key
     const found =
       kind === 'job'
-        ? await this.read((base) => settledJob(base, tenant_id, id))
+        ? await this.read((base) => base.job(tenant_id, id))
         : await this.read((base) => base.get(TABLE_OF[kind], tenant_id, id))
     return found as AggregateOf[K] | null
   }
@@ -121,23 +108,6 @@ export class Image {
   /** Takes in what only the snapshot had, to be changed. */
   admit(aggregate: AloneRecord | JobAggregate): void {
     this.live.admit(aggregate)
-    const record = 'kind' in aggregate ? aggregate : aggregate.job
-    this.noteRest(record, Number(record.etag))
-  }
-
-  /** A commit is durable. */
-  settle({ moves, signals, first }: PendingCommit): void {
-    this.live.settle(moves, signals)
-    for (const { to, parts } of moves) {
-      if (parts === null) this.noteRest(to, first)
-      else for (const part of parts) this.noteRest(part, first)
-    }
-  }
-
-  /** Remembers a record that has come to rest. */
-  noteRest(record: LedgerRecord, seq: number): void {
-    if (record.kind === 'step' || !isAtRest(record)) return
-    this.#rested.push({ key: { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }, seq })
   }
 
   /** What was remembered by now belongs to seqs up to this one. */
@@ -146,10 +116,14 @@ export class Image {
     this.refusals.seal(seq)
   }
 
-  /** A new snapshot: what it has and what is at rest is forgotten, a little at a time. */
+  /**
+   * A new snapshot: of what it has, forgets what is at rest, and what nobody touched since the one before. What is in use
+   * stays in memory, whatever happens on the disk.
+   */
   async rebase(snapshot: Snapshot | null): Promise<void> {
     const before = this.#base
     this.#base = snapshot === null ? null : { snapshot, users: 0, retired: false }
+    this.live.storeWork(snapshot?.work ?? null)
     if (before !== null) {
       before.retired = true
       if (before.users === 0) await before.snapshot.close()
@@ -157,7 +131,7 @@ export class Image {
     if (snapshot === null) return
     this.live.devices.claims.drop(snapshot.head.seq)
     this.refusals.drop(snapshot.head.seq)
-    await this.#evictUpTo(snapshot.head.seq)
+    await this.#forget(snapshot, before?.snapshot.head.seq ?? 0)
   }
 
   /** Nobody is to read from it any more; who does is told to look again, elsewhere. */
@@ -192,7 +166,6 @@ export class Image {
       const key = { kind: 'outbox', tenant_id: row.tenant_id, id: idOf(row) } as const
       if (this.live.record(key) !== null) continue
       this.live.admitRow(row as OutboxRecord)
-      this.noteRest(row, Number(row.etag))
     }
     for (const [tenant_id, key, owner] of live.devices.claims.entries()) {
       if (this.live.devices.claims.get(tenant_id, key) === undefined)
@@ -203,25 +176,18 @@ export class Image {
     }
   }
 
-  async #evictUpTo(seq: number): Promise<void> {
-    const base = this.#base
-    const rested = this.#rested
-    this.#rested = []
-    const left: Rested[] = []
-    for (const [index, one] of rested.entries()) {
-      if (index % EVICTED_AT_ONCE === EVICTED_AT_ONCE - 1) await this.#timers.turn()
-      // Another snapshot took its place meanwhile, and may not have it.
-      if (one.seq > seq || this.#base !== base) left.push(one)
-      else this.#evict(one.key, seq)
+  /** A little at a time. */
+  async #forget(snapshot: Snapshot, seqBefore: number): Promise<void> {
+    const { seq } = snapshot.head
+    const untouchedSince = Math.min(seq, seqBefore)
+    let looked = 0
+    for (const { key, etag, isAtRest } of this.live.kept()) {
+      if (etag <= untouchedSince || (isAtRest && etag <= seq)) this.live.evict(key)
+      if (++looked % LOOKED_AT_ONCE !== 0) continue
+      await this.#timers.turn()
+      // Another snapshot took its place meanwhile, and may not have the rest.
+      if (this.base !== snapshot) return
     }
-    this.#rested = [...left, ...this.#rested]
-  }
-
-  /** Unless it has moved on since. */
-  #evict(key: RecordKey<EvictableKind>, seq: number): void {
-    const record = this.live.record(key)
-    if (record === null || Number(record.etag) > seq) return
-    if (isAtRest(record)) this.live.evict(key)
   }
 
   #nullIfAbsent(table: TableName, tenant_id: string, id: string): null | undefined {
@@ -261,11 +227,4 @@ interface BaseInUse {
   readonly snapshot: Snapshot
   users: number
   retired: boolean
-}
-
-/** Settled jobs have no open outbox rows. */
-async function settledJob(base: Snapshot, tenant_id: string, job_id: string): Promise<JobAggregate | null> {
-  const job = await base.get('jobs', tenant_id, job_id)
-  if (job === null) return null
-  return { job: job as RecordOf['job'], steps: await base.stepsOf(tenant_id, job_id), outbox: [] }
 }

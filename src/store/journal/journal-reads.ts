@@ -40,9 +40,11 @@ export function loadAggregate<K extends AggregateKind>(
   })
 }
 
+type Key = Pick<RecordKey, 'tenant_id' | 'id'>
+
 /**
  * What is in memory and what is in the snapshot, as one. Reading the snapshot takes time, in which records may
- * come from there into memory, so memory is looked at last, and everything is looked at again if that happened.
+ * come from there into memory, or leave it; so memory is looked at last, and everything again if that happened.
  */
 export async function findEverywhere<K extends RecordKind>(
   current: Current,
@@ -56,15 +58,22 @@ export async function findEverywhere<K extends RecordKind>(
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { image } = current.journal
     const { live, base } = image
-    const isInMemory = (tenant: string, id: string) => live.record({ kind, tenant_id: tenant, id }) !== null
+    const isInMemory = (key: Key) => live.record({ kind, ...key }) !== null
+    const passedOver: Key[] = []
+    const shadowed = (tenant: string, id: string) => {
+      const key = { tenant_id: tenant, id }
+      const isThere = isInMemory(key)
+      if (isThere) passedOver.push(key)
+      return isThere
+    }
     const found = await ifNotReplaced(() =>
-      image.read((snapshot) => snapshot.find(kind, query, order, { after, size, shadowed: isInMemory })),
+      image.read((snapshot) => snapshot.find(kind, query, order, { after, size, shadowed })),
     )
     if (found === 'replaced') continue
-    const settled = (found ?? []).map((record) => ({ record, place: placeOfRecord(record, query, order) }))
-    const hasMoved = settled.some(({ place }) => isInMemory(place.tenant_id, place.id))
+    const stored = (found ?? []).map((record) => ({ record, place: placeOfRecord(record, query, order) }))
+    const hasMoved = stored.some(({ place }) => isInMemory(place)) || !passedOver.every(isInMemory)
     if (hasMoved || image.base !== base || current.journal.image !== image) continue
-    return pageOf([findPlaced(live.records(kind, tenant_id), query, order), settled], query)
+    return pageOf([findPlaced(live.records(kind, tenant_id), query, order), stored], query)
   }
   throw new Error(`the ledger changed ${MOST_TRIES} times while it was read`)
 }

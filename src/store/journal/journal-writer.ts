@@ -22,8 +22,8 @@ export class JournalWriter {
   readonly #decider: Decider
   readonly #maintenance: Maintenance
   readonly #wake: () => void
-  /** Whom a signal concerns that is being delivered. */
-  readonly #telling = new Set<string>()
+  /** What a sweep has taken on: nobody else is to, also while it is being read from the disk. */
+  readonly #swept = new Set<string>()
   /** The last line says that the writer before us ended in good order. */
   #isClosed: boolean
 
@@ -73,8 +73,16 @@ export class JournalWriter {
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
     const sweeping = this.#select(selector).map(async (key) => {
-      const outcome = this.#decider.transact((given) => decide(key, given))
-      return { key, outcome: await (selector.what === 'signalled' ? this.#tell(key, outcome) : outcome) }
+      const name = nameOf(key)
+      this.#swept.add(name)
+      try {
+        const outcome = await this.#decider.transact((given) => decide(key, given))
+        // A signal is delivered when what it led to is durable, and not before.
+        if (selector.what === 'signalled') this.#journal.image.live.signals.told(key)
+        return { key, outcome }
+      } finally {
+        this.#swept.delete(name)
+      }
     })
     const swept = await Promise.allSettled(sweeping)
     return swept.map((one) => {
@@ -117,7 +125,7 @@ export class JournalWriter {
     const { image, deltas } = this.#journal
     deltas.at(-1)?.note(batch)
     for (const commit of batch.commits) {
-      image.settle(commit)
+      image.live.settle(commit.moves, commit.signals)
       this.#journal.auditRecords += commit.records
     }
     this.#isClosed = false
@@ -134,33 +142,22 @@ export class JournalWriter {
 
   #select(selector: Sweep): readonly RecordKey[] {
     const { live } = this.#journal.image
-    const isPending = (key: RecordKey) => live.isPending(key)
+    const isSwept = (key: RecordKey) => this.#swept.has(nameOf(key))
+    const isTaken = (key: RecordKey) => live.isPending(key) || isSwept(key)
     switch (selector.what) {
       case 'due':
-        return live.work.due(this.#decider.time(), selector.limit, isPending)
+        return live.work.due(this.#decider.time(), selector.limit, isTaken)
       case 'signalled':
         return live.signals.page(
           selector.limit,
           ({ tenant_id, topic }) => live.work.waiting(tenant_id, topic),
-          (key) => this.#telling.has(nameOf(key)),
+          isSwept,
         )
       case 'ready': {
-        const heads = live.work.heads(selector.queues, selector.perGroup, isPending)
+        const heads = live.work.heads(selector.queues, selector.perGroup, isTaken)
         const used = (tenant_id: string, key: string) => live.devices.used(tenant_id, key)
         return selector.pick(heads, used).map((head) => head.key)
       }
-    }
-  }
-
-  /** A signal is delivered when what it led to is durable, and not before. */
-  async #tell<A>(key: RecordKey, outcome: Promise<Outcome<A>>): Promise<Outcome<A>> {
-    this.#telling.add(nameOf(key))
-    try {
-      const told = await outcome
-      this.#journal.image.live.signals.told(key)
-      return told
-    } finally {
-      this.#telling.delete(nameOf(key))
     }
   }
 }

@@ -8,7 +8,7 @@ import { DeltaLog } from './delta/delta-log.ts'
 import { type DeltaPlace, type DeltaRest, readBatches, readHeader, tornBytes } from './delta/read-delta.ts'
 import { AUDIT_FOLDER, listFiles, type NamedFile } from './file-names.ts'
 import { Image } from './image.ts'
-import { entriesOf, type Line, placesOf } from './lines/line.ts'
+import { changedAggregates, entriesOf, type Line, placesOf } from './lines/line.ts'
 import { imageOf, replayLine } from './replay.ts'
 import { HistoryMoved } from './segments/history.ts'
 import { Segment } from './segments/segment.ts'
@@ -65,6 +65,20 @@ const MOST_STARTS = 20
 /** A file was there a moment ago: its content is somewhere else now. */
 class FilesMoved extends Error {}
 
+/** A record that is needed cannot be read from the snapshot. */
+class SnapshotDamaged extends Error {
+  readonly path: string
+
+  constructor(path: string, options: ErrorOptions) {
+    super(path, options)
+    this.path = path
+  }
+}
+
+function warnOf({ logger }: JournalPlace, { code, message, place }: LedgerDamaged): void {
+  logger.warn({ code, ...place }, `${message}; using the snapshot before it`)
+}
+
 interface Base {
   readonly image: Image
   readonly head: Snapshot['head'] | null
@@ -80,8 +94,7 @@ async function loadBase(place: JournalPlace, snapshots: readonly NamedFile[]): P
       return { image: await imageOf(snapshot, place.timers), head: snapshot.head }
     } catch (error) {
       if (!(error instanceof LedgerDamaged)) throw error
-      const { code, message } = error
-      place.logger.warn({ code, ...error.place }, `${message}; using the snapshot before it`)
+      warnOf(place, error)
     }
   }
   return { image: new Image(place.timers), head: null }
@@ -113,19 +126,27 @@ export class JournalLoader {
   }
 
   /** When a writer replaces files while they are read, it starts again. */
-  static async start(place: JournalPlace, options: LoadOptions = {}): Promise<JournalLoader> {
+  static async start(
+    place: JournalPlace,
+    { before, without = [] }: LoadOptions = {},
+  ): Promise<JournalLoader> {
+    let damaged = without
     for (let tries = 1; ; tries++) {
       try {
-        return await JournalLoader.#start(place, options)
+        return await JournalLoader.#start(place, before ?? Number.POSITIVE_INFINITY, damaged)
       } catch (error) {
-        const hasMoved = error instanceof FilesMoved || error instanceof HistoryMoved
-        if (!hasMoved || tries === MOST_STARTS) throw error
+        if (tries === MOST_STARTS) throw error
+        if (error instanceof SnapshotDamaged) damaged = [...damaged, error.path]
+        else if (!(error instanceof FilesMoved) && !(error instanceof HistoryMoved)) throw error
       }
     }
   }
 
-  static async #start(place: JournalPlace, options: LoadOptions): Promise<JournalLoader> {
-    const { before = Number.POSITIVE_INFINITY, without = [] } = options
+  static async #start(
+    place: JournalPlace,
+    before: number,
+    without: readonly string[],
+  ): Promise<JournalLoader> {
     const { deltas, snapshots } = await listFiles(place.disk, place.folder)
     const segments = await listSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
     const loader = new JournalLoader(
@@ -174,7 +195,7 @@ export class JournalLoader {
     try {
       await this.#replay(() => this.#replayDeltas(deltas.slice(first)))
     } catch (error) {
-      if (error instanceof FilesMoved) return false
+      if (error instanceof FilesMoved || error instanceof SnapshotDamaged) return false
       throw error
     }
     return true
@@ -185,6 +206,12 @@ export class JournalLoader {
       await read()
     } catch (error) {
       if (!(error instanceof LedgerDamaged) || error instanceof HistoryMoved) throw error
+      const { base } = this.#image
+      if (base !== null && error.place.file === base.path) {
+        warnOf(this.#place, error)
+        await this.#image.retire()
+        throw new SnapshotDamaged(base.path, { cause: error })
+      }
       this.#damage = error
       if (this.#said !== error.message) {
         this.#place.logger.error({ code: error.code, ...error.place }, error.message)
@@ -204,7 +231,7 @@ export class JournalLoader {
       this.#mustFollow(path, firstSeq)
       const segment = await Segment.open(this.#place.disk, path)
       for await (const line of segment.lines()) {
-        if (this.#hasGap) await this.#lookBack(line)
+        if (this.#needsMore(line)) await this.#takeIn(line)
         this.#apply(line, { file: path, byte: 0 })
       }
     }
@@ -245,7 +272,7 @@ export class JournalLoader {
       if (done === true) return value
       for (const batch of value) {
         for (const { line, at } of batch.lines) {
-          if (this.#hasGap) await this.#lookBack(line)
+          if (this.#needsMore(line)) await this.#takeIn(line)
           this.#apply(line, { file: log.path, byte: at })
         }
         log.note(batch)
@@ -266,10 +293,26 @@ export class JournalLoader {
     throw new LedgerDamaged({ file: path, line: 1, byte: 0 }, what)
   }
 
+  /** Whether a line may be about something that is not in memory. */
+  #needsMore(line: Line): boolean {
+    return this.#hasGap || (this.#image.base !== null && 'puts' in line)
+  }
+
+  /** What a line changes has to be in memory; a document's line says all there is. */
+  async #takeIn(line: Line): Promise<void> {
+    if (line.seq < this.#nextSeq) return
+    if (this.#hasGap) await this.#lookBack(line)
+    for (const key of changedAggregates(line)) {
+      if (this.#image.live.aggregate(key.kind, key.tenant_id, key.id) !== null) continue
+      const found = await this.#image.load(key)
+      if (found !== null) this.#image.admit(found)
+    }
+  }
+
   /** After a gap a line may move a document that nobody made, as far as is known. Then it is this line that makes it. */
   async #lookBack(line: Line): Promise<void> {
     const [entry] = entriesOf(line)
-    if (entry?.kind !== 'document' || line.seq < this.#nextSeq) return
+    if (entry?.kind !== 'document') return
     const { tenant_id, id } = entry
     if (this.#image.live.aggregate('document', tenant_id, id) !== null) return
     const key = { kind: 'document', tenant_id, id } as const

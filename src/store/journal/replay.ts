@@ -1,12 +1,10 @@
-import type { AggregateOf, JobAggregate } from '../../core/aggregate.ts'
+import type { AggregateOf } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import type { Signal } from '../../core/decision.ts'
 import type { DocumentRecord } from '../../core/document/record.ts'
-import type { JobRecord, OutboxRecord, StepRecord } from '../../core/job/record.ts'
 import type { Timers } from '../../world/timers.ts'
 import type { SlotHolders } from '../live/devices.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import { TwoKeys } from '../live/two-keys.ts'
 import { Image } from './image.ts'
 import { decodeLine } from './lines/decode.ts'
 import { entriesOf, type Line, refusalsOf } from './lines/line.ts'
@@ -19,45 +17,18 @@ export interface Facts {
   readonly signals: readonly Signal[]
 }
 
-/** What is in memory after opening a snapshot: everything that is open in it. */
+/** What is in memory after opening a snapshot: counts, places under limits, signals. Records come when they are needed. */
 export async function imageOf(snapshot: Snapshot, timers: Timers): Promise<Image> {
   const image = new Image(timers)
   const { live } = image
   const { counts, slots, signals } = snapshot.head as unknown as Facts
   for (const { tenant_id, kind, state, n } of counts) live.counts.add(tenant_id, kind, state, n)
-  for (const table of ['states', 'runs', 'workstreams'] as const) {
-    for await (const records of snapshot.openRecords(table)) {
-      for (const { value } of records) live.admit(value)
-    }
-  }
-  for (const job of await openJobs(snapshot)) live.admit(job)
   for (const { tenant_id, key, owners } of slots) {
     for (const owner of owners) live.devices.hold({ tenant_id, key, owner })
   }
   for (const signal of signals) live.signals.push(signal)
   await image.rebase(snapshot)
   return image
-}
-
-async function openJobs(snapshot: Snapshot): Promise<Iterable<JobAggregate>> {
-  const jobs = new TwoKeys<{ job: JobRecord; steps: StepRecord[]; outbox: OutboxRecord[] }>()
-  for await (const records of snapshot.openRecords('jobs')) {
-    for (const { tenant_id, id, value } of records) {
-      jobs.set(tenant_id, id, { job: value, steps: [], outbox: [] })
-    }
-  }
-  for await (const records of snapshot.openRecords('steps')) {
-    for (const { value: step } of records) {
-      const job = jobs.get(step.tenant_id, step.job_id)
-      if (job !== undefined) job.steps[step.step_index] = step
-    }
-  }
-  for await (const records of snapshot.openRecords('outbox')) {
-    for (const { value: row } of records) {
-      jobs.get(row.tenant_id, row.job_id)?.outbox.push(row)
-    }
-  }
-  return jobs.values()
 }
 
 /** Does once more what a line says was done. Throws when it does not follow from what is there. */
@@ -68,7 +39,7 @@ export function replayLine(image: Image, line: Line): void {
   const [entry] = entriesOf(line)
   if (entry?.kind === 'document' && entry.event === 'moved' && !('created' in line)) countOut(image, entry)
   live.apply(decoded.change, decoded.etag)
-  for (const put of decoded.change.puts) image.noteRest(Object.freeze(put), Number(decoded.etag))
+  for (const put of decoded.change.puts) Object.freeze(put)
   for (const { tenant_id, name, nth } of refusalsOf(line)) image.refusals.set(tenant_id, name, nth)
 }
 

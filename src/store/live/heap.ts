@@ -48,14 +48,18 @@ export class Heap<T> {
   }
 
   /** The first `count` in order that are not skipped, or as far as `order` does not pass `until`. Takes nothing out. */
-  first(count: number, until = Number.POSITIVE_INFINITY, skips?: (value: T) => boolean): T[] {
-    const found: T[] = []
+  first(
+    count: number,
+    until = Number.POSITIVE_INFINITY,
+    skips?: (value: T) => boolean,
+  ): readonly HeapEntry<T>[] {
+    const found: HeapEntry<T>[] = []
     const frontier: number[] = this.#entries.length > 0 ? [0] : []
     while (found.length < count && frontier.length > 0) {
       const index = this.#takeLeast(frontier)
       const entry = this.#entries[index] as HeapEntry<T>
       if (entry.order > until) break
-      if (entry.alive && skips?.(entry.value) !== true) found.push(entry.value)
+      if (entry.alive && skips?.(entry.value) !== true) found.push(entry)
       for (const child of [2 * index + 1, 2 * index + 2]) {
         if (child < this.#entries.length) frontier.push(child)
       }

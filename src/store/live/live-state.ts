@@ -3,17 +3,20 @@ import {
   type AggregateOf,
   applyToJob,
   idOf,
+  isAtRest,
+  isOpenRow,
   type JobAggregate,
   type LedgerRecord,
   type RecordKey,
   type RecordOf,
 } from '../../core/aggregate.ts'
 import type { Change, ClaimKey, Signal } from '../../core/decision.ts'
-import type { OutboxRecord } from '../../core/job/record.ts'
+import type { OutboxRecord, StepRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { Devices } from './devices.ts'
 import { SignalQueue } from './signal-queue.ts'
 import { StateCounts } from './state-counts.ts'
+import type { StoredWork } from './stored-work.ts'
 import { TwoKeys } from './two-keys.ts'
 import { WorkIndex, type WorkPlace } from './work-index.ts'
 
@@ -23,9 +26,17 @@ interface Cell<T> {
   decided: T | null
 }
 
+/** One that has a place and nothing else is of a job that is kept elsewhere. */
 interface JobCell extends Cell<JobAggregate> {
   readonly key: RecordKey<'job'>
   readonly place: WorkPlace
+}
+
+/** Something in memory: when it was last touched, and whether it moves at all. */
+export interface Kept {
+  readonly key: RecordKey<Exclude<RecordKind, 'step'>>
+  readonly etag: number
+  readonly isAtRest: boolean
 }
 
 export type JobPart = Extract<LedgerRecord, { readonly kind: 'job' | 'step' | 'outbox' }>
@@ -127,6 +138,11 @@ export class LiveState {
     }
   }
 
+  /** Jobs that are not in memory have this to do, until they are. */
+  storeWork(stored: StoredWork | null): void {
+    this.work.store(stored, (tenant_id, job_id) => this.#jobs.get(tenant_id, job_id) !== undefined)
+  }
+
   /** Takes in an aggregate that is counted already: it was kept elsewhere. */
   admit(aggregate: AloneRecord | JobAggregate): void {
     if ('kind' in aggregate) this.#shelfCell(aggregate).durable = aggregate
@@ -141,10 +157,21 @@ export class LiveState {
     this.#rows.set(row.tenant_id, row.outbox_id, row)
   }
 
-  /** Forgets a record that is kept elsewhere and has nothing to do. Counts stay as they are. */
-  evict({ kind, tenant_id, id }: RecordKey<Exclude<RecordKind, 'step'>>): void {
+  /** What could be evicted, once it is kept elsewhere. Things may come and go while it is gone through. */
+  *kept(): Generator<Kept> {
+    for (const shelf of Object.values(this.#shelves)) {
+      for (const { durable: record } of shelf.values()) if (record !== null) yield keptRecord(record)
+    }
+    for (const { durable } of this.#jobs.values()) if (durable !== null) yield keptJob(durable)
+    for (const row of this.#rows.values()) if (!isOpenRow(row)) yield keptRecord(row)
+  }
+
+  /** Forgets something that is kept elsewhere. What is to be done with it is still known, and counts stay as they are. */
+  evict({ kind, tenant_id, id }: Kept['key']): void {
     if (kind === 'outbox') this.#rows.delete(tenant_id, id)
-    else if (!this.isPending({ kind, tenant_id, id })) this.#forget(kind, tenant_id, id)
+    else if (this.isPending({ kind, tenant_id, id })) return
+    else if (kind === 'job') this.#evictJob(tenant_id, id)
+    else this.#forget(kind, tenant_id, id)
   }
 
   /** Writes a change under a new etag, for everybody to see. */
@@ -195,6 +222,14 @@ export class LiveState {
 
   #cell(kind: AggregateKind, tenant_id: string, id: string): Cell<AloneRecord | JobAggregate> | undefined {
     return kind === 'job' ? this.#jobs.get(tenant_id, id) : this.#shelves[kind].get(tenant_id, id)
+  }
+
+  #evictJob(tenant_id: string, id: string): void {
+    const cell = this.#jobs.get(tenant_id, id)
+    if (cell === undefined) return
+    for (const row of cell.durable?.outbox ?? []) this.#rows.delete(tenant_id, row.outbox_id)
+    cell.durable = null
+    if (WorkIndex.isNowhere(cell.place)) this.#forget('job', tenant_id, id)
   }
 
   #forget(kind: AggregateKind, tenant_id: string, id: string): void {
@@ -272,6 +307,17 @@ export class LiveState {
     if (part.kind === 'step') return before?.steps[part.step_index] ?? null
     return this.#rows.get(part.tenant_id, part.outbox_id) ?? null
   }
+}
+
+function keptRecord(record: Exclude<LedgerRecord, StepRecord>): Kept {
+  const key = { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }
+  return { key, etag: Number(record.etag), isAtRest: isAtRest(record) }
+}
+
+/** It was touched when any of its parts was. */
+function keptJob({ job, steps, outbox }: JobAggregate): Kept {
+  const kept = keptRecord(job)
+  return { ...kept, etag: Math.max(kept.etag, ...[...steps, ...outbox].map(({ etag }) => Number(etag))) }
 }
 
 export function isJobPart(record: LedgerRecord): record is JobPart {

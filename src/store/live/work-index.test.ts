@@ -1,6 +1,10 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RecordKey } from '../../core/aggregate.ts'
+import type { JobRecord } from '../../core/job/record.ts'
 import { toIso } from '../../core/time.ts'
+import { plainWork } from './sample-work.ts'
+import { compareEntries, workOfJob } from './stored-work.ts'
 import { type Work, WorkIndex } from './work-index.ts'
 
 const NO_WORK: Work = { due_at: null, ready: null, waits_for: [] }
@@ -23,7 +27,8 @@ function indexed() {
   }
   const heads = (queues: readonly string[], perGroup: number) =>
     index.heads(queues, perGroup).map((head) => head.key.id)
-  return { index, move, heads }
+  const isHere = (tenant_id: string, id: string) => places.has(tenant_id + id)
+  return { index, move, heads, isHere }
 }
 
 describe('work index: timers', () => {
@@ -91,5 +96,139 @@ describe('work index: waiting', () => {
     expect(index.isAwaited('t', 'y')).toBe(false)
     move('a', {})
     expect([index.isAwaited('t', 'x'), index.waiting('t', 'x')]).toEqual([false, []])
+  })
+})
+
+const NOTHING_TO_DO = { due: null, ready: null, waits_for: [] }
+
+const tenant = fc.constantFrom('s', 't')
+const topic = fc.constantFrom('x', 'y', 'z')
+const queue = fc.constantFrom('p', 'q')
+
+/** When two tenants have something due in the same moment, either may come first: that is left out. */
+const anyWork = fc.record({
+  due: fc.option(fc.nat(9)),
+  ready: fc.option(
+    fc.record({
+      queue,
+      group: fc.constantFrom('', 'g'),
+      rank: fc.nat(5),
+      limits: fc.constantFrom([], [{ key: 'gpu', max: 2 }]),
+    }),
+  ),
+  waits_for: fc.uniqueArray(topic, { maxLength: 2 }),
+})
+
+type AnyWork = typeof anyWork extends fc.Arbitrary<infer T> ? T : never
+
+interface Job {
+  readonly tenant_id: string
+  readonly id: string
+  /** What the one who stored it knew. */
+  readonly stored: AnyWork | null
+  /** What became of it, if it is in memory. */
+  readonly here: AnyWork | null
+}
+
+const anyJob: fc.Arbitrary<Job> = fc.record({
+  tenant_id: tenant,
+  id: fc.nat(15).map((n) => `job ${n}`),
+  stored: fc.option(anyWork, { freq: 5 }),
+  here: fc.option(anyWork, { freq: 1 }),
+})
+
+const question = fc.record({
+  now: fc.integer({ min: -1, max: 20 }),
+  limit: fc.nat(5),
+  queues: fc.array(queue, { maxLength: 3 }),
+  skips: fc.option(fc.array(fc.nat(15), { maxLength: 6 }), { nil: undefined }),
+})
+
+type Question = typeof question extends fc.Arbitrary<infer T> ? T : never
+
+function workOf(tenant_id: string, { due, ...work }: AnyWork): Work {
+  return { ...work, due_at: due === null ? null : toIso(2 * due + (tenant_id === 's' ? 1 : 0)) }
+}
+
+function storedOf(jobs: readonly Job[]) {
+  const works = jobs.flatMap(({ tenant_id, id, stored }) =>
+    stored === null ? [] : [workOfJob({ tenant_id, job_id: id, ...workOf(tenant_id, stored) } as JobRecord)],
+  )
+  return plainWork({
+    due: works.flatMap(({ due }) => due).sort(compareEntries),
+    ready: works.flatMap((work) => work.ready).sort(compareEntries),
+    waiting: works.flatMap(({ waiting }) => waiting).sort(compareEntries),
+  })
+}
+
+/** All that an index says; in which order groups come, and those who wait, is nobody's matter. */
+function answers(index: WorkIndex, { now, limit, queues, skips: skipped }: Question) {
+  const skips = skipped && (({ id }: RecordKey) => skipped.includes(Number(id.slice(4))))
+  const named = (list: readonly RecordKey[]) => list.map(({ tenant_id, id }) => `${tenant_id} ${id}`)
+  const heads = index.heads(queues, limit, skips)
+  const groupOf = ({ key: { tenant_id }, ready: { queue: name, group } }: (typeof heads)[number]) =>
+    `${name} ${tenant_id} ${group}`
+  return {
+    next: index.nextDue(),
+    due: index.due(now, limit, skips),
+    heads: Object.groupBy(heads, groupOf),
+    waiting: ['s', 't', 'u'].flatMap((tenant_id) =>
+      ['x', 'y', 'z', 'none'].map((name) => [
+        index.isAwaited(tenant_id, name),
+        named(index.waiting(tenant_id, name)).sort(),
+      ]),
+    ),
+  }
+}
+
+describe('work index: jobs of which the work is stored', () => {
+  it('answers as if all of them were in memory, and so it goes on while they are taken there', () => {
+    const step = fc.record({
+      who: fc.nat(100),
+      /** Taken in as it is, with other work, or with none left. */
+      work: fc.oneof(fc.constant('same' as const), anyWork, fc.constant(null)),
+      question,
+    })
+    const jobs = fc.uniqueArray(anyJob, {
+      selector: ({ tenant_id, id }) => tenant_id + id,
+      minLength: 1,
+      maxLength: 30,
+    })
+    fc.assert(
+      fc.property(jobs, question, fc.array(step, { maxLength: 25 }), (all, first, steps) => {
+        const [whole, partly] = [indexed(), indexed()]
+        for (const { tenant_id, id, stored, here } of all) {
+          const now = here ?? stored
+          if (now !== null) whole.move(id, workOf(tenant_id, now), tenant_id)
+          if (here !== null) partly.move(id, workOf(tenant_id, here), tenant_id)
+        }
+        partly.index.store(storedOf(all), partly.isHere)
+        expect(answers(partly.index, first)).toEqual(answers(whole.index, first))
+        const moved = new Map<Job, Work>()
+        for (const { who, work, question: asked } of steps) {
+          const job = all[who % all.length] as Job
+          const before = moved.get(job) ?? workOf(job.tenant_id, job.here ?? job.stored ?? NOTHING_TO_DO)
+          const after = work === 'same' ? before : workOf(job.tenant_id, work ?? NOTHING_TO_DO)
+          moved.set(job, after)
+          for (const { move } of [whole, partly]) move(job.id, after, job.tenant_id)
+          expect(answers(partly.index, asked)).toEqual(answers(whole.index, asked))
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('replaces what was stored before, or forgets it', () => {
+    const { index, move, heads, isHere } = indexed()
+    const stored = (id: string, at: number) =>
+      plainWork({ due: [[at, 't', id]], ready: [['q', 't', '', at, id, []]], waiting: [['t', 'x', id]] })
+    move('here', { due_at: toIso(7), ...ready(7), waits_for: ['x'] })
+    const seen = () => [index.nextDue(), heads(['q'], 9), index.waiting('t', 'x').map(({ id }) => id)]
+    index.store(stored('first', 5), isHere)
+    expect(seen()).toEqual([5, ['first', 'here'], ['here', 'first']])
+    index.store(stored('second', 9), isHere)
+    expect(seen()).toEqual([7, ['here', 'second'], ['here', 'second']])
+    index.store(null, isHere)
+    expect(seen()).toEqual([7, ['here'], ['here']])
   })
 })

@@ -3,6 +3,8 @@ import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { fromIso } from '../../core/time.ts'
 import { Heap, type HeapEntry } from './heap.ts'
+import { groupName, type IsTaken, type Ordered, RemainingWork } from './remaining-work.ts'
+import type { StoredWork } from './stored-work.ts'
 
 /** Where one aggregate stands in the index; kept with the aggregate, so that moving it needs no look-up. */
 export interface WorkPlace {
@@ -24,8 +26,12 @@ export type Skips = (key: RecordKey) => boolean
 
 const NOTHING: readonly string[] = Object.freeze([])
 
-/** What is due when, what is ready in which queue and group, and what waits for which topic. */
+/**
+ * What is due when, what is ready in which queue and group, and what waits for which topic: of jobs in memory, and of
+ * those whose work is stored elsewhere.
+ */
 export class WorkIndex {
+  #stored: RemainingWork | null = null
   readonly #due = new Heap<RecordKey>()
   readonly #queues = new Map<string, Map<string, Group>>()
   readonly #waiting = new Map<string, Map<string, RecordKey>>()
@@ -35,6 +41,10 @@ export class WorkIndex {
     return { due: null, ready: null, waits_for: NOTHING }
   }
 
+  static isNowhere({ due, ready, waits_for }: WorkPlace): boolean {
+    return due === null && ready === null && waits_for.length === 0
+  }
+
   move(key: RecordKey, place: WorkPlace, work: Work): void {
     if (place.due !== null) this.#due.drop(place.due)
     place.due = work.due_at === null ? null : this.#due.push(fromIso(work.due_at), key.id, key)
@@ -42,36 +52,49 @@ export class WorkIndex {
     if (work.waits_for !== place.waits_for) this.#moveWaiting(key, place, work.waits_for)
   }
 
+  /** Work of jobs that are not in memory; it takes the place of what was stored before. */
+  store(stored: StoredWork | null, isTaken: IsTaken): void {
+    this.#stored = stored === null ? null : new RemainingWork(stored, isTaken)
+  }
+
   due(now: number, limit: number, skips?: Skips): readonly RecordKey[] {
-    return this.#due.first(limit, now, skips)
+    return firstOf(limit, this.#due.first(limit, now, skips), this.#stored?.due(now, limit, skips))
   }
 
   nextDue(): number | null {
-    return this.#due.firstOrder()
+    const here = this.#due.firstOrder()
+    const stored = this.#stored?.nextDue() ?? null
+    return here === null || stored === null ? (here ?? stored) : Math.min(here, stored)
   }
 
   heads(queues: readonly string[], perGroup: number, skips?: Skips): readonly ReadyHead[] {
     const skipsHead = skips === undefined ? undefined : ({ key }: ReadyHead) => skips(key)
-    return [...new Set(queues)].flatMap((queue) =>
-      [...(this.#queues.get(queue)?.values() ?? [])].flatMap((group) =>
-        group.first(perGroup, undefined, skipsHead),
-      ),
-    )
+    return [...new Set(queues)].flatMap((queue) => {
+      const groups = this.#queues.get(queue)
+      const names = new Set([...(groups?.keys() ?? []), ...(this.#stored?.groups(queue) ?? [])])
+      return [...names].flatMap((name) => {
+        const here = groups?.get(name)?.first(perGroup, undefined, skipsHead)
+        return firstOf(perGroup, here, this.#stored?.heads(queue, name, perGroup, skips))
+      })
+    })
   }
 
   isAwaited(tenant_id: string, topic: string): boolean {
-    return this.#waiting.size > 0 && this.#waiting.has(topicKey(tenant_id, topic))
+    if (this.#waiting.size > 0 && this.#waiting.has(topicKey(tenant_id, topic))) return true
+    for (const _ of this.#stored?.waiting(tenant_id, topic) ?? []) return true
+    return false
   }
 
   waiting(tenant_id: string, topic: string): readonly RecordKey[] {
-    return [...(this.#waiting.get(topicKey(tenant_id, topic))?.values() ?? [])]
+    const here = this.#waiting.get(topicKey(tenant_id, topic))?.values() ?? []
+    return [...here, ...(this.#stored?.waiting(tenant_id, topic) ?? [])]
   }
 
   #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null): void {
     if (place.ready !== null) place.ready.group.drop(place.ready.entry)
     place.ready = null
     if (ready === null) return
-    const group = this.#group(ready.queue, `${key.tenant_id}\n${ready.group}`)
+    const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
     const head = { key: key as RecordKey<'job'>, ready }
     place.ready = { group, entry: group.push(ready.rank, key.id, head) }
   }
@@ -108,6 +131,20 @@ export class WorkIndex {
       else waiting.set(id, key)
     }
   }
+}
+
+/** The first few of both, in their order. */
+function firstOf<T>(
+  limit: number,
+  a: readonly Ordered<T>[] = [],
+  b: readonly Ordered<T>[] = [],
+): readonly T[] {
+  const all = a.length === 0 ? b : b.length === 0 ? a : [...a, ...b].sort(compareOrdered).slice(0, limit)
+  return all.map(({ value }) => value)
+}
+
+function compareOrdered(a: Ordered<unknown>, b: Ordered<unknown>): number {
+  return a.order - b.order || (a.tie < b.tie ? -1 : a.tie > b.tie ? 1 : 0)
 }
 
 function topicKey(tenant_id: string, topic: string): string {

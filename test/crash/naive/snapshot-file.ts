@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import type { Json, JsonObject } from './delta-file.ts'
 import { NaiveState, nameOf } from './naive-state.ts'
 import { hasDigest } from './sealed-file.ts'
+import { mustListWork } from './work-lists.ts'
 
 const KINDS = {
   states: 'document',
@@ -44,6 +45,7 @@ export function readSnapshot(bytes: Buffer): NaiveState | null {
     state.slots.set(nameOf(tenant_id, key), new Set(owners as readonly string[]))
   }
   mustAgree(whole, index, state)
+  mustListWork(whole, index, state.records.values())
   return state
 }
 

@@ -1,4 +1,4 @@
-import type { LedgerRecord } from '../../../core/aggregate.ts'
+import { idOf, type LedgerRecord, type RecordKey } from '../../../core/aggregate.ts'
 import type { AuditEntry } from '../../../core/audit.ts'
 import { hopsOf } from '../../../core/audit.ts'
 import type { Claim, Signal, SlotChange } from '../../../core/decision.ts'
@@ -91,6 +91,20 @@ export interface Refusal {
 /** What refusals are counted under, within a tenant. */
 export function refusalName(kind: RecordKind, id: string): string {
   return `${kind}/${id}`
+}
+
+/** The aggregates whose records a line lists and does not make. */
+export function* changedAggregates(line: Line): Generator<RecordKey> {
+  if (isControl(line)) return
+  for (const put of line.puts ?? []) {
+    const { tenant_id } = 'new' in put ? put.new : put
+    const id = 'new' in put ? idOf(put.new) : put.id
+    // All that a line lists is about one aggregate.
+    if (put.kind === 'job' && 'new' in put) return
+    if (put.kind === 'step') yield { kind: 'job', tenant_id, id: id.slice(0, id.lastIndexOf('/')) }
+    else if (put.kind !== 'outbox') yield { kind: put.kind, tenant_id, id }
+    else yield { kind: 'job', tenant_id, id: line.job_id ?? (line.id as string) }
+  }
 }
 
 /** How many seqs a line takes. */

@@ -14,7 +14,6 @@ export type CompactDocument = Pick<DocumentRecord, Always> & {
 
 type Draft = { -readonly [F in keyof CompactDocument]: CompactDocument[F] }
 
-/** The order of the fields is fixed: `read-documents.ts` reads most documents by knowing it. */
 export function compactDocument(document: DocumentRecord): CompactDocument {
   const { state, updated_at, adapter, metadata, etag } = document
   const { retry_count, max_retries, error_type, error_message, tenant_id } = document

@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { LedgerDamaged, UnknownFormat } from '../../../errors/journal-errors.ts'
 import { MemoryDisk } from '../../../testing/memory-disk.ts'
-import { GivenRecords, sampleDocument, sampleFacts, sampleRun } from './sample-records.ts'
+import { GivenRecords, sampleDocument, sampleFacts, sampleJob, sampleOutbox } from './sample-records.ts'
 import { Snapshot } from './snapshot.ts'
 import { writeSnapshot } from './write-snapshot.ts'
 
-const GIVEN = new GivenRecords()
-  .put(true, sampleDocument({ doc_id: 'open' }))
-  .put(false, sampleDocument({ doc_id: 'settled' }), sampleRun())
-  .claim('acme', 'key', 'job-1')
+const GIVEN = new GivenRecords().put(
+  sampleDocument({ doc_id: 'a' }),
+  sampleJob({ waits_for: ['x'] }),
+  sampleOutbox({ state: 'PENDING' }),
+)
 
 const disk = new MemoryDisk()
 let good: Uint8Array
@@ -23,14 +24,9 @@ async function write(path: string, bytes: Uint8Array): Promise<void> {
 async function whatIsRead(snapshot: Snapshot): Promise<unknown[]> {
   const found: unknown[] = [snapshot.head]
   const attempts = [
-    async () => {
-      const open = []
-      for await (const batch of snapshot.openRecords('states')) open.push(...batch)
-      return open
-    },
-    () => snapshot.get('states', 'default', 'settled'),
-    () => snapshot.get('runs', 'default', 'run-1'),
-    () => snapshot.get('claims', 'acme', 'key'),
+    async () => [snapshot.work.waiting.at(0), snapshot.work.rows.at(0)],
+    () => snapshot.job('default', 'job-1'),
+    () => snapshot.get('states', 'default', 'a'),
     () => snapshot.find('document', {}, 'changed', { after: null, size: 10, shadowed: () => false }),
   ]
   for (const attempt of attempts) {
@@ -55,8 +51,8 @@ async function opened(path: string): Promise<Snapshot | null> {
 }
 
 beforeAll(async () => {
-  const facts = sampleFacts({ document_count: 2 })
-  await writeSnapshot({ disk, path: '/good', base: null, facts, records: GIVEN.tables })
+  const facts = sampleFacts({ document_count: 1 })
+  await writeSnapshot({ disk, path: '/good', base: null, facts, records: GIVEN.tables, work: GIVEN.work })
   const file = await disk.openToRead('/good')
   good = (await file?.read(0, 1e6)) as Uint8Array
 })
@@ -87,16 +83,16 @@ describe('damage', () => {
 
   it('is named by file and byte, for every place', async () => {
     const snapshot = (await opened('/good')) as Snapshot
-    const [open] = snapshot.run('states', 'open').pages
-    const [settled] = snapshot.run('states', 'settled').pages
+    const [page] = snapshot.run('states', 'records').pages
+    const [other] = snapshot.run('jobs', 'records').pages
     const bad = Uint8Array.from(good)
-    bad.fill(0, open?.from, (open?.from ?? 0) + 30)
-    bad.fill(0, settled?.at, (settled?.at ?? 0) + 30)
+    bad.fill(0, page?.from, (page?.from ?? 0) + 30)
+    bad.fill(0, other?.at, (other?.at ?? 0) + 30)
     await write('/bad', bad)
     const findings = await ((await opened('/bad')) as Snapshot).verify()
     const places = findings.map(({ where }) => where)
     expect(places).toContain('/bad, byte 0')
-    expect(places).toContain(`/bad, byte ${open?.from}`)
-    expect(places).toContain(`/bad, byte ${settled?.at}`)
+    expect(places).toContain(`/bad, byte ${page?.from}`)
+    expect(places).toContain(`/bad, byte ${other?.at}`)
   })
 })

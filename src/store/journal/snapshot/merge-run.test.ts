@@ -13,7 +13,7 @@ import { RUN_FORMATS, type RunFormat } from './run-format.ts'
 import { RunWriter, SEPARATOR, Section } from './run-writer.ts'
 
 /** Small enough that a few dozen lines are several pages. */
-const FORMAT: RunFormat = { ...RUN_FORMATS.settled, linesPerBlock: 8, blocksPerPage: 8 }
+const FORMAT: RunFormat = { ...RUN_FORMATS.records, linesPerBlock: 8, blocksPerPage: 8 }
 const DRESS = { before: '', after: '' }
 
 const id = (n: number) => String(n).padStart(6, '0')
@@ -179,36 +179,6 @@ describe('mergeRun', () => {
       ),
     )
     expect(same.filter((isSame) => !isSame)).toHaveLength(1)
-  })
-
-  it('opens no block for a removal that its filter knows nothing of', async () => {
-    const runs = new Runs()
-    const { run: old } = await runs.next(null, numbered(500))
-    const blocks = await blocksOf(old)
-    for (const block of blocks) await runs.spoil(old, block)
-    const absent = Array.from({ length: 400 }, (_, i) => i * 10 + 5).filter((n) =>
-      blocks.every((block) => !block.filter?.has(keyText('default', id(n)))),
-    )
-    expect(absent.length).toBeGreaterThan(50)
-    const { run, removed } = await runs.next(old, new Map(absent.map((n) => [n, null])))
-    expect(removed).toEqual([])
-    expect((await blocksOf(run)).map(({ bytes }) => bytes)).toEqual(blocks.map(({ bytes }) => bytes))
-  })
-
-  it('copies a block that was opened for nothing', async () => {
-    const runs = new Runs()
-    const { run: old } = await runs.next(null, numbered(200))
-    const blocks = await blocksOf(old)
-    const mistaken = Array.from({ length: 2000 }, (_, n) => n).find(
-      (n) =>
-        n % 10 !== 0 &&
-        blocks.some(({ first, last, filter }) => {
-          return first.id < id(n) && id(n) < last.id && filter?.has(keyText('default', id(n)))
-        }),
-    )
-    const { run, removed } = await runs.next(old, new Map([[mistaken as number, null]]))
-    expect(removed).toEqual([])
-    expect([...(await contentOf(run))]).toEqual([...(await contentOf(old))])
   })
 
   it('leaves no small blocks behind, however little is added at a time', async () => {

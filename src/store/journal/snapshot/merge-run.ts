@@ -1,7 +1,6 @@
 import { comparePlaces, type Place } from '../../place.ts'
 import type { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { ReadAhead } from '../blocks/read-ahead.ts'
-import { keyText } from './key-text.ts'
 import { type BlockEntry, decodePage, type PageEntry } from './page.ts'
 import { linesOf } from './record-line.ts'
 import type { RunLine, RunWriter } from './run-writer.ts'
@@ -84,41 +83,33 @@ class Merge<V> {
     const changes = this.#takeUntil(block.last)
     // What is appended goes on in the last block, or every compaction would leave a small one there.
     const mustOpen = this.#into.hasCrumbs || (isLast && this.#isMoreToCome)
-    if (mustOpen || mayChange(block, changes)) {
-      const { header } = block
-      const old = linesOf((await ahead.member(block)).toString('utf8')).map((line) => {
-        return { place: this.#into.format.placeOfLine(line), line, record: null, header }
-      })
-      const merged = this.#merged(old, changes)
-      if (mustOpen || merged !== old) return await this.#addAll(merged)
+    if (!mustOpen && changes.length === 0) {
+      await this.#into.copyBlock(block, await ahead.raw(block))
+      return
     }
-    await this.#into.copyBlock(block, await ahead.raw(block))
+    const { header } = block
+    const old = linesOf((await ahead.member(block)).toString('utf8')).map((line) => {
+      return { place: this.#into.format.placeOfLine(line), line, record: null, header }
+    })
+    for (const line of this.#merged(old, changes)) {
+      this.#into.add(line)
+      if (this.#into.isFull) await this.#into.cut()
+    }
   }
 
-  /** The very lines it was given when none of the changes makes a difference. */
   #merged(old: readonly RunLine[], changes: readonly RunChange<V>[]): readonly RunLine[] {
     const merged: RunLine[] = []
     let next = 0
-    let hasChanged = false
     for (const change of changes) {
       while (isBefore(old[next], change)) merged.push(old[next++] as RunLine)
       const there = old[next]
-      const isThere = there !== undefined && comparePlaces(there.place, change) === 0
-      if (isThere) {
+      if (there !== undefined && comparePlaces(there.place, change) === 0) {
         this.#onRemoved(there.line)
         next++
       }
       if (change.value !== null) merged.push(this.#lineOf(change, change.value))
-      hasChanged ||= isThere || change.value !== null
     }
-    return hasChanged ? merged.concat(old.slice(next)) : old
-  }
-
-  async #addAll(lines: readonly RunLine[]): Promise<void> {
-    for (const line of lines) {
-      this.#into.add(line)
-      if (this.#into.isFull) await this.#into.cut()
-    }
+    return merged.concat(old.slice(next))
   }
 
   /** The changes up to a place, which are then done with. */
@@ -140,11 +131,4 @@ class Merge<V> {
 
 function isBefore(line: RunLine | undefined, place: Place): boolean {
   return line !== undefined && comparePlaces(line.place, place) < 0
-}
-
-/** Most removals are of records that are open and never were in the run: the filter knows, and saves opening the block. */
-function mayChange({ filter }: BlockEntry, changes: readonly RunChange<unknown>[]): boolean {
-  if (changes.length === 0) return false
-  if (filter === null) return true
-  return changes.some(({ tenant_id, id, value }) => value !== null || filter.has(keyText(tenant_id, id)))
 }

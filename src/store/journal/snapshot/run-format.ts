@@ -8,9 +8,8 @@ import { keyOfLine } from './record-line.ts'
 export type PlaceText = string | readonly [at: number, key: string]
 
 /**
- * A run is a sorted sequence of lines in blocks. Each table has one of open records, one of settled ones, and one that
- * lists the settled ones again by the time of their last change; of the last there is only what is needed to find the
- * record, and its state.
+ * A run is a sorted sequence of lines in blocks. Each table has one of its records, and one that lists them again by the
+ * time of their last change; there it is only what is needed to find the record, and its state.
  */
 export interface RunFormat {
   readonly name: RunName
@@ -26,14 +25,18 @@ export interface RunFormat {
   readonly filtered: boolean
 }
 
-export type RunName = 'open' | 'settled' | 'by_changed'
+export type RunName = 'records' | 'by_changed'
 
-const BY_KEY = {
-  placeOfLine: (line: string): Place => ({ at: 0, ...keyOfLine(line) }),
-  placeText: ({ tenant_id, id }: Place): PlaceText => joinKey(tenant_id, id),
-  parsePlace: (text: PlaceText): Place => ({ at: 0, ...splitKey(text as string) }),
+const RECORDS: RunFormat = {
+  name: 'records',
+  placeOfLine: (line) => ({ at: 0, ...keyOfLine(line) }),
+  placeText: ({ tenant_id, id }) => joinKey(tenant_id, id),
+  parsePlace: (text) => ({ at: 0, ...splitKey(text as string) }),
+  linesPerBlock: 256,
+  charsPerBlock: 64 * 1024,
   blocksPerPage: 256,
-} as const
+  filtered: true,
+}
 
 const BY_CHANGED: RunFormat = {
   name: 'by_changed',
@@ -48,9 +51,7 @@ const BY_CHANGED: RunFormat = {
 }
 
 export const RUN_FORMATS: { readonly [R in RunName]: RunFormat } = {
-  // Only ever read all together, and large pieces are quicker to inflate.
-  open: { name: 'open', ...BY_KEY, linesPerBlock: 1024, charsPerBlock: 256 * 1024, filtered: false },
-  settled: { name: 'settled', ...BY_KEY, linesPerBlock: 256, charsPerBlock: 64 * 1024, filtered: true },
+  records: RECORDS,
   by_changed: BY_CHANGED,
 }
 

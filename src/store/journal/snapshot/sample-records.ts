@@ -1,11 +1,13 @@
 // For tests: one whole record of each kind, and a whole snapshot of them in few words.
-import { idOf, type LedgerRecord } from '../../../core/aggregate.ts'
+import { idOf, isOpenRow, type LedgerRecord } from '../../../core/aggregate.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import type { RunRecord } from '../../../core/run-record.ts'
 import type { WorkstreamRecord } from '../../../core/workstream-record.ts'
+import { compareEntries, rowEntry, workOfJob } from '../../live/stored-work.ts'
 import type { SnapshotFacts } from './snapshot-index.ts'
-import { type Given, TABLE_OF, TABLES, type TableName } from './tables.ts'
+import { type Found, TABLE_OF, TABLES, type TableName } from './tables.ts'
+import type { WorkLists } from './write-work.ts'
 
 const AT = '2025-01-02T03:04:05.678Z'
 
@@ -198,24 +200,36 @@ export function sampleFacts(part: Partial<SnapshotFacts> = {}): SnapshotFacts {
 /** What is given to a snapshot, by table. */
 export class GivenRecords {
   readonly tables = Object.fromEntries(TABLES.map((table) => [table, []])) as unknown as {
-    readonly [T in TableName]: Given<T>[]
+    readonly [T in TableName]: Found<T>[]
   }
 
-  put(open: boolean, ...records: readonly LedgerRecord[]): this {
+  /** What there is to do for the jobs given. */
+  get work(): WorkLists {
+    const works = this.tables.jobs.map(({ value }) => workOfJob(value))
+    const rows = this.tables.outbox.map(({ value }) => value).filter(isOpenRow)
+    return {
+      due: works.flatMap(({ due }) => due).sort(compareEntries),
+      ready: works.flatMap(({ ready }) => ready).sort(compareEntries),
+      waiting: works.flatMap(({ waiting }) => waiting).sort(compareEntries),
+      rows: rows.map(rowEntry).sort(compareEntries),
+    }
+  }
+
+  put(...records: readonly LedgerRecord[]): this {
     for (const value of records) {
-      const given = { tenant_id: value.tenant_id, id: idOf(value), value, open }
-      ;(this.tables[TABLE_OF[value.kind]] as Given<TableName>[]).push(given)
+      const found = { tenant_id: value.tenant_id, id: idOf(value), value }
+      ;(this.tables[TABLE_OF[value.kind]] as Found<TableName>[]).push(found)
     }
     return this
   }
 
   claim(tenant_id: string, id: string, value: string): this {
-    this.tables.claims.push({ tenant_id, id, value, open: false })
+    this.tables.claims.push({ tenant_id, id, value })
     return this
   }
 
   refusals(tenant_id: string, id: string, value: number): this {
-    this.tables.refusals.push({ tenant_id, id, value, open: false })
+    this.tables.refusals.push({ tenant_id, id, value })
     return this
   }
 }

@@ -4,6 +4,7 @@ import type { Dress } from '../blocks/trailer.ts'
 import { decodePageEntry, encodePageEntry, type PageEntry, type PageText } from './page.ts'
 import { RUN_FORMATS, type RunName } from './run-format.ts'
 import { TABLES, type TableName } from './tables.ts'
+import type { WorkSection } from './work-section.ts'
 
 export const SNAPSHOT_VERSION = '1.0'
 const KNOWN_MAJOR = /^1\./
@@ -37,6 +38,7 @@ export type Sections = {
 
 export interface SnapshotIndex {
   readonly head: SnapshotHead
+  readonly work: WorkSection
   readonly sections: Sections
 }
 
@@ -44,7 +46,7 @@ const RUN_NAMES = Object.keys(RUN_FORMATS) as RunName[]
 
 type SectionsText = { readonly [table: string]: { readonly [run: string]: readonly PageText[] } }
 
-export function encodeIndex({ head, sections }: SnapshotIndex): string {
+export function encodeIndex({ head, work, sections }: SnapshotIndex): string {
   const text: { [table: string]: { [run: string]: readonly PageText[] } } = {}
   for (const table of TABLES) {
     const runs: { [run: string]: readonly PageText[] } = {}
@@ -54,18 +56,22 @@ export function encodeIndex({ head, sections }: SnapshotIndex): string {
     }
     text[table] = runs
   }
-  return JSON.stringify({ ...head, sections: text })
+  return JSON.stringify({ ...head, work, sections: text })
 }
 
 export function decodeIndex(text: string, file: string, at: number): SnapshotIndex {
-  const { sections, ...head } = parseIndex(text, file, at)
+  const { sections, work, ...head } = parseIndex(text, file, at)
   if (typeof head.version !== 'string' || !KNOWN_MAJOR.test(head.version)) {
     throw new UnknownFormat(file, head.version)
   }
-  if (typeof sections !== 'object' || sections === null) {
+  if (typeof sections !== 'object' || sections === null || typeof work !== 'object' || work === null) {
     throw new LedgerDamaged({ file, byte: at }, 'the index lists no sections')
   }
-  return { head: head as unknown as SnapshotHead, sections: decodeSections(sections as SectionsText) }
+  return {
+    head: head as unknown as SnapshotHead,
+    work: work as WorkSection,
+    sections: decodeSections(sections as SectionsText),
+  }
 }
 
 function parseIndex(text: string, file: string, at: number): { readonly [field: string]: unknown } {

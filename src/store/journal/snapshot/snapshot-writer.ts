@@ -7,11 +7,12 @@ import type { RunName } from './run-format.ts'
 import { Section } from './run-writer.ts'
 import type { Snapshot } from './snapshot.ts'
 import { encodeIndex, type Sections, SNAPSHOT_VERSION, type SnapshotFacts } from './snapshot-index.ts'
-import { type Given, RECORD_TABLES, type RecordTable, TABLES, type TableName } from './tables.ts'
+import { type Found, RECORD_TABLES, type RecordTable, TABLES, type TableName } from './tables.ts'
 import { writeByChanged, writeTable } from './write-table.ts'
+import { type WorkLists, writeWork } from './write-work.ts'
 
 /** By tenant and id. */
-export type SortedRecords = { readonly [T in TableName]: readonly Given<T>[] }
+export type SortedRecords = { readonly [T in TableName]: readonly Found<T>[] }
 
 type Runs = { [R in RunName]: readonly PageEntry[] }
 
@@ -36,27 +37,32 @@ export class SnapshotWriter {
     this.#onRecords = onRecords
   }
 
-  async write(facts: SnapshotFacts, records: SortedRecords): Promise<{ bytes: number; sha256: string }> {
+  async write(
+    facts: SnapshotFacts,
+    records: SortedRecords,
+    lists: WorkLists,
+  ): Promise<{ bytes: number; sha256: string }> {
     const { created_at, seq, document_count } = facts
     const start = JSON.stringify({ version: SNAPSHOT_VERSION, created_at, seq, document_count })
     await this.#file.text(start.slice(0, -1))
     for (const table of TABLES) await this.#table(table, records[table])
+    const work = await writeWork(this.#file, lists)
     await this.#file.text(',\n"by_changed":{')
     for (const table of RECORD_TABLES) await this.#byChanged(table)
     await this.#file.text('},\n"pages":[\n')
     const { at } = await this.#file.copyRange(this.#pages, { at: 0, bytes: this.#pages.size })
     await this.#file.text('\n],\n"index":')
     const head = { version: SNAPSHOT_VERSION, ...facts }
-    const index = await this.#file.text(encodeIndex({ head, sections: this.#sections(at) }))
+    const index = await this.#file.text(encodeIndex({ head, work, sections: this.#sections(at) }))
     return await this.#file.finish(index)
   }
 
-  async #table<T extends TableName>(table: T, sorted: readonly Given<T>[]): Promise<void> {
+  async #table<T extends TableName>(table: T, sorted: readonly Found<T>[]): Promise<void> {
     await this.#file.text(`,\n"${table}":{\n`)
-    const old = this.#old(table, 'settled')
-    const { open, settled, changes } = await writeTable(table, sorted, old, this.#section())
+    const old = this.#old(table, 'records')
+    const { records, changes } = await writeTable(table, sorted, old, this.#section())
     await this.#file.text('\n}')
-    this.#runs.set(table, { open, settled, by_changed: [] })
+    this.#runs.set(table, { records, by_changed: [] })
     this.#listed.set(table, changes)
   }
 
@@ -80,8 +86,8 @@ export class SnapshotWriter {
   #sections(pagesAt: number): Sections {
     const moved = (pages: readonly PageEntry[]) => pages.map((page) => ({ ...page, at: pagesAt + page.at }))
     const entries = TABLES.map((table) => {
-      const { open, settled, by_changed } = this.#runs.get(table) as Runs
-      return [table, { open: moved(open), settled: moved(settled), by_changed: moved(by_changed) }]
+      const { records, by_changed } = this.#runs.get(table) as Runs
+      return [table, { records: moved(records), by_changed: moved(by_changed) }]
     })
     return Object.fromEntries(entries)
   }

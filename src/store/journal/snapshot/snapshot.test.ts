@@ -2,7 +2,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { LedgerDamaged, UnknownFormat } from '../../../errors/journal-errors.ts'
 import { MemoryDisk } from '../../../testing/memory-disk.ts'
 import { BlockFileWriter } from '../blocks/block-file-writer.ts'
-import { GivenRecords, sampleDocument, sampleFacts, sampleJob, sampleStep } from './sample-records.ts'
+import {
+  GivenRecords,
+  sampleDocument,
+  sampleFacts,
+  sampleJob,
+  sampleOutbox,
+  sampleStep,
+} from './sample-records.ts'
 import { Snapshot } from './snapshot.ts'
 import { SNAPSHOT_DRESS } from './snapshot-index.ts'
 import { writeSnapshot } from './write-snapshot.ts'
@@ -15,7 +22,7 @@ beforeEach(() => {
 
 async function snapshotOf(given: GivenRecords, document_count: number): Promise<Snapshot> {
   const facts = sampleFacts({ document_count })
-  await writeSnapshot({ disk, path: '/s', base: null, facts, records: given.tables })
+  await writeSnapshot({ disk, path: '/s', base: null, facts, records: given.tables, work: given.work })
   return (await Snapshot.open(disk, '/s')) as Snapshot
 }
 
@@ -23,7 +30,7 @@ const COUNT = 20_000
 
 async function manyDocuments(): Promise<Snapshot> {
   const given = new GivenRecords()
-  for (let i = 0; i < COUNT; i++) given.put(false, sampleDocument({ doc_id: `doc:${i}` }))
+  for (let i = 0; i < COUNT; i++) given.put(sampleDocument({ doc_id: `doc:${i}` }))
   return await snapshotOf(given, COUNT)
 }
 
@@ -33,6 +40,9 @@ async function fileWithIndex(text: string): Promise<void> {
   const writer = new BlockFileWriter(file, SNAPSHOT_DRESS)
   await writer.finish(await writer.text(text))
 }
+
+/** Of a file in which there is nothing to do. */
+const WORK = { at: 0, bytes: 0, crc: 0, lists: { due: [], ready: [], waiting: [], rows: [] }, groups: [] }
 
 describe('opening', () => {
   it('gives null when there is no such file', async () => {
@@ -55,7 +65,7 @@ describe('opening', () => {
       return file
     }
     const snapshot = await Snapshot.open(disk, '/s')
-    expect(reads).toHaveLength(2)
+    expect(reads).toHaveLength(3)
     expect(reads.reduce((sum, length) => sum + length)).toBeLessThan(2000)
     expect(snapshot?.blocksRead).toBe(0)
     await snapshot?.close()
@@ -66,11 +76,18 @@ describe('opening', () => {
     await expect(Snapshot.open(disk, '/s')).rejects.toThrow(UnknownFormat)
     await fileWithIndex('{"sections":{}}')
     await expect(Snapshot.open(disk, '/s')).rejects.toThrow(UnknownFormat)
-    await fileWithIndex('{"version":"1.7","seq":3,"sections":{}}')
+    await fileWithIndex(JSON.stringify({ version: '1.7', seq: 3, sections: {}, work: WORK }))
     expect((await Snapshot.open(disk, '/s'))?.head.seq).toBe(3)
   })
 
-  it.each(['', 'null', '[', '{"version":"1.0"}'])('calls an index that is %j damaged', async (text) => {
+  it.each([
+    '',
+    'null',
+    '[',
+    '{"version":"1.0"}',
+    '{"version":"1.0","sections":{}}',
+    '{"version":"1.0","work":{}}',
+  ])('calls an index that is %j damaged', async (text) => {
     await fileWithIndex(text)
     const opened = Snapshot.open(disk, '/s')
     await expect(opened).rejects.toThrow(
@@ -122,7 +139,7 @@ describe('getting one record', () => {
 
   it('names file and byte when the block is damaged', async () => {
     const snapshot = await manyDocuments()
-    const [page] = snapshot.run('states', 'settled').pages
+    const [page] = snapshot.run('states', 'records').pages
     await (await disk.open('/s')).write((page?.from ?? 0) + 30, new Uint8Array(40))
     const got = snapshot.get('states', 'default', 'doc:0')
     await expect(got).rejects.toThrow(LedgerDamaged)
@@ -131,54 +148,62 @@ describe('getting one record', () => {
   })
 })
 
-describe('the steps of a job', () => {
-  it('come in their order, without those of jobs with similar names', async () => {
+describe('a job', () => {
+  it('has its steps in their order, without those of jobs with similar names', async () => {
     const given = new GivenRecords()
     for (const job_id of ['a', 'a/b', 'a0', 'a!', 'b', '']) {
+      given.put(sampleJob({ job_id }), sampleJob({ tenant_id: 'acme', job_id }))
       for (let i = 0; i < 12; i++) {
-        given.put(false, sampleStep({ job_id, step_id: `${i}\t`, step_index: i }))
-        given.put(false, sampleStep({ tenant_id: 'acme', job_id, step_id: `${i}`, step_index: 11 - i }))
+        given.put(sampleStep({ job_id, step_id: `${i}\t`, step_index: i }))
+        given.put(sampleStep({ tenant_id: 'acme', job_id, step_id: `${i}`, step_index: 11 - i }))
       }
     }
     const snapshot = await snapshotOf(given, 0)
-    const steps = await snapshot.stepsOf('default', 'a')
-    expect(steps.map(({ step_id, job_id }) => [job_id, step_id])).toEqual(
+    const steps = (await snapshot.job('default', 'a'))?.steps
+    expect(steps?.map(({ step_id, job_id }) => [job_id, step_id])).toEqual(
       Array.from({ length: 12 }, (_, i) => ['a', `${i}\t`]),
     )
-    expect((await snapshot.stepsOf('acme', 'a/b')).map(({ step_index }) => step_index)).toEqual([
-      0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-    ])
-    expect(await snapshot.stepsOf('acme', 'none')).toEqual([])
+    const others = (await snapshot.job('acme', 'a/b'))?.steps
+    expect(others?.map(({ step_index }) => step_index)).toEqual(Array.from({ length: 12 }, (_, i) => i))
+    expect(await snapshot.job('acme', 'none')).toBeNull()
   })
 
-  it('are found across blocks', async () => {
-    const given = new GivenRecords()
-    for (let i = 0; i < 1000; i++)
-      given.put(false, sampleStep({ job_id: 'job', step_id: `${i}`, step_index: i }))
+  it('has steps that are found across blocks', async () => {
+    const given = new GivenRecords().put(sampleJob({ job_id: 'job' }))
+    for (let i = 0; i < 1000; i++) given.put(sampleStep({ job_id: 'job', step_id: `${i}`, step_index: i }))
     const snapshot = await snapshotOf(given, 0)
-    expect((await snapshot.stepsOf('default', 'job')).map(({ step_index }) => step_index)).toEqual(
-      Array.from({ length: 1000 }, (_, i) => i),
+    const steps = (await snapshot.job('default', 'job'))?.steps
+    expect(steps?.map(({ step_index }) => step_index)).toEqual(Array.from({ length: 1000 }, (_, i) => i))
+  })
+
+  it('has its outbox rows that are open, and those of no other job', async () => {
+    const row = (tenant_id: string, job_id: string, n: number, state: 'PENDING' | 'SENT') =>
+      sampleOutbox({ tenant_id, job_id, outbox_id: `${tenant_id} ${job_id} ${n}`, state })
+    const rows = ['acme', 'default'].flatMap((tenant) =>
+      ['a', 'a0', 'b'].flatMap((job) => [row(tenant, job, 1, 'PENDING'), row(tenant, job, 2, 'SENT')]),
     )
-  })
-})
-
-describe('open records', () => {
-  it('come in batches, and nothing settled with them', async () => {
-    const given = new GivenRecords()
-    for (let i = 0; i < 3000; i++) given.put(i % 2 === 0, sampleJob({ job_id: `job ${i}` }))
+    const given = new GivenRecords().put(...rows, row('acme', 'b', 3, 'PENDING'))
+    given.put(
+      sampleJob({ tenant_id: 'acme', job_id: 'b' }),
+      sampleJob({ job_id: 'a' }),
+      sampleJob({ job_id: 'z' }),
+    )
     const snapshot = await snapshotOf(given, 0)
-    const batches: number[] = []
-    const ids = new Set<string>()
-    for await (const batch of snapshot.openRecords('jobs')) {
-      batches.push(batch.length)
-      for (const { id, value } of batch) {
-        expect(value.job_id).toBe(id)
-        ids.add(id)
-      }
-    }
-    expect([ids.size, ids.has('job 2'), ids.has('job 3')]).toEqual([1500, true, false])
-    expect(Math.max(...batches)).toBeLessThanOrEqual(1024)
-    expect(snapshot.path).toBe('/s')
-    expect(snapshot.bytes).toBeGreaterThan(1000)
+    const open = async (tenant: string, job: string) =>
+      (await snapshot.job(tenant, job))?.outbox.map(({ outbox_id }) => outbox_id)
+    expect(await open('acme', 'b')).toEqual(['acme b 1', 'acme b 3'])
+    expect(await open('default', 'a')).toEqual(['default a 1'])
+    expect(await open('default', 'z')).toEqual([])
+    expect(await snapshot.verify()).toEqual([])
+    expect([snapshot.path, snapshot.bytes > 1000]).toEqual(['/s', true])
+  })
+
+  it('is damaged when a row is said to be open, and is not there', async () => {
+    const { tables } = new GivenRecords().put(sampleJob())
+    const work = new GivenRecords().put(sampleOutbox({ state: 'PENDING' })).work
+    await writeSnapshot({ disk, path: '/s', base: null, facts: sampleFacts(), records: tables, work })
+    const got = (await Snapshot.open(disk, '/s'))?.job('default', 'job-1')
+    await expect(got).rejects.toThrow('out-1 is open, and is not there')
+    await expect(got).rejects.toMatchObject({ name: 'LedgerDamaged', place: { file: '/s' } })
   })
 })

@@ -1,42 +1,46 @@
-import type { RecordOf } from '../../../core/aggregate.ts'
-import type { StepRecord } from '../../../core/job/record.ts'
+import type { JobAggregate, RecordOf } from '../../../core/aggregate.ts'
+import type { OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
+import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk } from '../../../world/disk.ts'
 import type { FindOrder } from '../../capabilities.ts'
+import type { StoredWork } from '../../live/stored-work.ts'
 import { comparePlaces } from '../../place.ts'
 import type { FindQuery } from '../../query.ts'
 import type { Finding } from '../../store.ts'
 import { BlockFileReader } from '../blocks/block-file-reader.ts'
-import { ReadAhead } from '../blocks/read-ahead.ts'
-import { type FindPart, findSettled } from './find-settled.ts'
+import { type FindPart, findInSnapshot } from './find-in-snapshot.ts'
 import { keyText } from './key-text.ts'
 import type { OldRun } from './merge-run.ts'
 import type { Stretch } from './page.ts'
 import type { OnProgress } from './progress.ts'
-import { readDocuments } from './read-documents.ts'
 import { keyOfLine, linesOf, parseRecordLine, parseValue } from './record-line.ts'
 import { RUN_FORMATS, type RunName } from './run-format.ts'
 import { RunReader } from './run-reader.ts'
 import { SnapshotFile } from './snapshot-file.ts'
 import { decodeIndex, SNAPSHOT_DRESS, type SnapshotHead, type SnapshotIndex } from './snapshot-index.ts'
-import { type Found, TABLE_OF, TABLES, type TableName, type ValueOf } from './tables.ts'
+import { TABLE_OF, TABLES, type TableName, type ValueOf } from './tables.ts'
 import { valueInBlock } from './value-in-block.ts'
 import { verifySnapshot } from './verify-snapshot.ts'
+import { readWork } from './work-section.ts'
 
 /**
- * Everything as of one seq. Opening it reads the index alone; open records are read in one go, settled ones one at a
- * time. Damage is an exception that names the file and the byte: nothing wrong is ever handed out.
+ * Everything as of one seq. Opening it reads the index and what there is to do; records are read when somebody asks.
+ * Damage is an exception that names the file and the byte: nothing wrong is ever handed out.
  */
 export class Snapshot {
   readonly #file: SnapshotFile
   readonly #index: SnapshotIndex
-  readonly #settled: { readonly [T in TableName]: RunReader }
+  /** Of jobs that were open. */
+  readonly work: StoredWork
+  readonly #records: { readonly [T in TableName]: RunReader }
   readonly #byChanged: { readonly [T in TableName]: RunReader }
 
-  private constructor(file: SnapshotFile, index: SnapshotIndex) {
+  private constructor(file: SnapshotFile, index: SnapshotIndex, work: StoredWork) {
     this.#file = file
     this.#index = index
-    this.#settled = readers(file, index, 'settled')
+    this.work = work
+    this.#records = readers(file, index, 'records')
     this.#byChanged = readers(file, index, 'by_changed')
   }
 
@@ -46,7 +50,8 @@ export class Snapshot {
     if (reader === null) return null
     try {
       const text = (await reader.index()).toString('utf8')
-      return new Snapshot(new SnapshotFile(reader), decodeIndex(text, path, reader.indexAt))
+      const index = decodeIndex(text, path, reader.indexAt)
+      return new Snapshot(new SnapshotFile(reader), index, await readWork(reader, index.work))
     } catch (error) {
       await reader.close()
       throw error
@@ -65,47 +70,43 @@ export class Snapshot {
     return this.#index.head
   }
 
-  /** How many blocks were read and inflated so far, other than by `openRecords` and `verify`. */
+  /** How many blocks were read and inflated so far, other than by `verify`. */
   get blocksRead(): number {
     return this.#file.blocksRead
   }
 
-  /** Everything that is open, a few hundred at a time. */
-  async *openRecords<T extends TableName>(table: T): AsyncGenerator<readonly Found<T>[]> {
-    const pages = this.#index.sections[table].open
-    const ahead = new ReadAhead(this.#file.reader, pages.at(-1)?.to ?? 0)
-    for (const page of pages) {
-      for (const block of await this.#file.page(page, RUN_FORMATS.open)) {
-        const bytes = await ahead.member(block)
-        yield this.#file.understood(block, () => openBlock(table, bytes))
-      }
-    }
-  }
-
-  /** True: not among the settled records. False: probably there. Undefined: not known without reading. */
+  /** True: not there. False: probably there. Undefined: not known without reading. */
   surelyAbsent(table: TableName, tenant_id: string, id: string): boolean | undefined {
-    const block = this.#settled[table].blockHere({ at: 0, tenant_id, id }, keyText(tenant_id, id))
+    const block = this.#records[table].blockHere({ at: 0, tenant_id, id }, keyText(tenant_id, id))
     return block === undefined ? undefined : block === null
   }
 
-  /** A settled record. Reads one block at most, and mostly none when there is no such record. */
+  /** Reads one block at most, and mostly none when there is no such record. */
   async get<T extends TableName>(table: T, tenant_id: string, id: string): Promise<ValueOf[T] | null> {
     const key = keyText(tenant_id, id)
-    const block = await this.#settled[table].block({ at: 0, tenant_id, id }, key)
+    const block = await this.#records[table].block({ at: 0, tenant_id, id }, key)
     if (block === null) return null
     const text = valueInBlock(await this.#file.block(block), key)
     return text === null ? null : this.#file.understood(block, () => parseValue(table, text, tenant_id, id))
   }
 
-  /** The settled steps of a job, in their order. */
-  async stepsOf(tenant_id: string, job_id: string): Promise<StepRecord[]> {
+  /** A job with its steps, and the outbox rows that are open. */
+  async job(tenant_id: string, job_id: string): Promise<JobAggregate | null> {
+    const job = await this.get('jobs', tenant_id, job_id)
+    if (job === null) return null
+    const steps = await this.#stepsOf(tenant_id, job_id)
+    return { job, steps, outbox: await this.#openRowsOf(tenant_id, job_id) }
+  }
+
+  /** The steps of a job, in their order. */
+  async #stepsOf(tenant_id: string, job_id: string): Promise<StepRecord[]> {
     // Their ids are `job/step`, and `0` is what comes after a slash.
     const from = { at: 0, tenant_id, id: `${job_id}/` }
     const to = { at: 0, tenant_id, id: `${job_id}0` }
     const steps: StepRecord[] = []
     const isWanted = ({ first, last }: Stretch) =>
       comparePlaces(first, to) < 0 && comparePlaces(last, from) >= 0
-    const blocks = this.#settled.steps.blocks({ descending: false, after: null, isWanted })
+    const blocks = this.#records.steps.blocks({ descending: false, after: null, isWanted })
     for await (const block of blocks) {
       const lines = linesOf((await this.#file.block(block)).toString('utf8'))
       this.#file.understood(block, () => {
@@ -120,7 +121,27 @@ export class Snapshot {
     return steps.filter((step) => step.job_id === job_id).sort((a, b) => a.step_index - b.step_index)
   }
 
-  /** The first few settled records after a place that match, in the order and direction of the query. */
+  async #openRowsOf(tenant_id: string, job_id: string): Promise<OutboxRecord[]> {
+    const { rows } = this.work
+    const first = rows.countWhile(
+      ([tenant, job]) => tenant < tenant_id || (tenant === tenant_id && job < job_id),
+    )
+    const found: OutboxRecord[] = []
+    for (let index = first; index < rows.length; index++) {
+      const [tenant, job, outbox_id] = rows.at(index)
+      if (tenant !== tenant_id || job !== job_id) break
+      const row = await this.get('outbox', tenant_id, outbox_id)
+      if (row === null) throw this.#contradiction(`outbox row ${outbox_id} is open, and is not there`)
+      found.push(row)
+    }
+    return found
+  }
+
+  #contradiction(what: string): LedgerDamaged {
+    return new LedgerDamaged({ file: this.path, byte: this.#index.work.at }, what)
+  }
+
+  /** The first few records after a place that match, in the order and direction of the query. */
   find<K extends RecordKind>(
     kind: K,
     query: Omit<FindQuery<K>, 'kind'>,
@@ -129,11 +150,11 @@ export class Snapshot {
   ): Promise<RecordOf[K][]> {
     const table = TABLE_OF[kind]
     const runs = {
-      records: this.#settled[table],
+      records: this.#records[table],
       byChanged: this.#byChanged[table],
       get: (tenant_id: string, id: string) => this.get(table, tenant_id, id),
     }
-    return findSettled(runs, { ...query, kind }, order, part)
+    return findInSnapshot(runs, { ...query, kind }, order, part)
   }
 
   /** Looks at every byte and every record; an empty list is good news. */
@@ -154,11 +175,6 @@ export class Snapshot {
   close(): Promise<void> {
     return this.#file.close()
   }
-}
-
-function openBlock<T extends TableName>(table: T, block: Buffer): readonly Found<T>[] {
-  if (table === 'states') return readDocuments(block) as unknown as readonly Found<T>[]
-  return linesOf(block.toString('utf8')).map((line) => parseRecordLine(table, line))
 }
 
 function readers(

@@ -6,20 +6,23 @@ import type { BlockEntry } from './page.ts'
 import { keyTextOf, parseRecordLine } from './record-line.ts'
 import { changedLine, changedPlace, type RunFormat, stateOfChangedLine } from './run-format.ts'
 import { isRecordTable, type TableName } from './tables.ts'
+import type { WorkCheck } from './work-check.ts'
 
 /** Looks into the records of a table, and whether the list by time of change is of the same ones. */
 export class TableCheck {
   readonly #table: TableName
-  /** Sums over the settled records and over the list: equal for the same lines, in whatever order. */
-  #settled = 0
+  readonly #work: WorkCheck
+  /** Sums over the records and over the list: equal for the same lines, in whatever order. */
+  #records = 0
   #listed = 0
 
-  constructor(table: TableName) {
+  constructor(table: TableName, work: WorkCheck) {
     this.#table = table
+    this.#work = work
   }
 
   get isListComplete(): boolean {
-    return this.#settled === this.#listed
+    return this.#records === this.#listed
   }
 
   /** What is wrong with the lines of a block. */
@@ -34,7 +37,7 @@ export class TableCheck {
       if (block.filter?.has(keyTextOf(line)) === false)
         problems.push(`the filter does not know ${keyTextOf(line)}`)
       if (format.name === 'by_changed') this.#addListed(line)
-      else this.#record(format, line, header, problems)
+      else this.#record(line, header, problems)
     }
     if (!covers(block.header, header.build())) problems.push('the header does not cover its records')
     return problems
@@ -44,7 +47,7 @@ export class TableCheck {
     if (typeof stateOfChangedLine(line) === 'string') this.#listed = (this.#listed + crc32(line)) >>> 0
   }
 
-  #record(format: RunFormat, line: string, header: HeaderBuilder, problems: string[]): void {
+  #record(line: string, header: HeaderBuilder, problems: string[]): void {
     const { tenant_id, id, value } = parseRecordLine(this.#table, line)
     if (!isRecordTable(this.#table)) {
       const expected = this.#table === 'claims' ? 'string' : 'number'
@@ -55,8 +58,8 @@ export class TableCheck {
     header.add(record)
     if (record.tenant_id !== tenant_id || idOf(record) !== id)
       problems.push(`${line} stands under another key`)
-    if (format.name !== 'settled') return
+    this.#work.record(record)
     const listed = changedLine(changedPlace(record, tenant_id, id), record)
-    this.#settled = (this.#settled + crc32(listed)) >>> 0
+    this.#records = (this.#records + crc32(listed)) >>> 0
   }
 }

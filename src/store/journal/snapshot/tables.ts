@@ -46,9 +46,3 @@ export interface Found<T extends TableName> {
   readonly id: string
   readonly value: ValueOf[T]
 }
-
-/** What is in memory when a snapshot is made. */
-export interface Given<T extends TableName> extends Found<T> {
-  /** Still moving, and therefore read when the ledger is opened. The others are read when somebody asks. */
-  readonly open: boolean
-}

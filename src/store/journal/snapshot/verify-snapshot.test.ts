@@ -3,34 +3,36 @@ import { MemoryDisk } from '../../../testing/memory-disk.ts'
 import { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { decodePage, type PageEntry } from './page.ts'
 import type { Progress } from './progress.ts'
-import { RUN_FORMATS } from './run-format.ts'
-import { GivenRecords, sampleDocument, sampleFacts } from './sample-records.ts'
+import { RUN_FORMATS, type RunName } from './run-format.ts'
+import { GivenRecords, sampleDocument, sampleFacts, sampleJob } from './sample-records.ts'
+import { Snapshot } from './snapshot.ts'
 import { decodeIndex, type Sections, SNAPSHOT_DRESS, type SnapshotIndex } from './snapshot-index.ts'
 import { verifySnapshot } from './verify-snapshot.ts'
 import { writeSnapshot } from './write-snapshot.ts'
 
 const disk = new MemoryDisk()
+const JOB = sampleJob({ waits_for: ['x', 'y'] })
 let file: BlockFileReader
 let index: SnapshotIndex
 
 beforeAll(async () => {
-  const given = new GivenRecords()
-  for (let i = 0; i < 1000; i++) given.put(i % 2 === 0, sampleDocument({ doc_id: `doc ${i}` }))
+  const given = new GivenRecords().put(JOB)
+  for (let i = 0; i < 1000; i++) given.put(sampleDocument({ doc_id: `doc ${i}` }))
   const facts = sampleFacts({ document_count: 1000 })
-  await writeSnapshot({ disk, path: '/s', base: null, facts, records: given.tables })
+  await writeSnapshot({ disk, path: '/s', base: null, facts, records: given.tables, work: given.work })
   file = (await BlockFileReader.open(disk, '/s', SNAPSHOT_DRESS)) as BlockFileReader
   index = decodeIndex((await file.index()).toString(), '/s', 0)
 })
 
-/** What is found when the index says something else of the settled documents, or of the list of them. */
-async function findings(run: 'settled' | 'by_changed', change: (page: PageEntry) => object | null) {
+/** What is found when the index says something else of the documents, or of the list of them. */
+async function findings(run: RunName, change: (page: PageEntry) => object | null) {
   const states = { ...index.sections.states }
   states[run] = states[run].flatMap((page) => {
     const changed = change(page)
     return changed === null ? [] : [{ ...page, ...changed }]
   })
   const sections: Sections = { ...index.sections, states }
-  const found = await verifySnapshot(file, { head: index.head, sections }, { records: false })
+  const found = await verifySnapshot(file, { ...index, sections }, { records: false })
   return found.map(({ what }) => what)
 }
 
@@ -43,7 +45,7 @@ describe('verifying', () => {
   })
 
   it('finds counts that do not agree', async () => {
-    expect(await findings('settled', ({ records }) => ({ records: records + 1 }))).toEqual([
+    expect(await findings('records', ({ records }) => ({ records: records + 1 }))).toEqual([
       'the page counts otherwise',
     ])
     const head = { ...index.head, document_count: 999 }
@@ -52,36 +54,66 @@ describe('verifying', () => {
   })
 
   it('finds that records are not listed', async () => {
-    expect(await findings('by_changed', () => null)).toEqual([
-      'states: 500 records are settled, 0 are listed by time',
-    ])
+    expect(await findings('by_changed', () => null)).toEqual(['states: 1000 records, 0 are listed by time'])
   })
 
   it('finds pages that are not what the index says', async () => {
     const other = { at: 0, tenant_id: 'default', id: 'doc 3' }
-    expect(await findings('settled', () => ({ first: other }))).toContain(
+    expect(await findings('records', () => ({ first: other }))).toContain(
       'the page starts with another record',
     )
-    expect(await findings('settled', ({ last }) => ({ last: { ...last, id: `${last.id}x` } }))).toContain(
+    expect(await findings('records', ({ last }) => ({ last: { ...last, id: `${last.id}x` } }))).toContain(
       'the page ends with another record',
     )
-    expect(await findings('settled', ({ last, first }) => ({ first: last, last: first }))).toContain(
+    expect(await findings('records', ({ last, first }) => ({ first: last, last: first }))).toContain(
       'the page is out of order',
     )
-    expect(await findings('settled', ({ to }) => ({ to: to + 1 }))).toContain('the page ends elsewhere')
-    expect((await findings('settled', ({ from }) => ({ from: from + 1 }))).length).toBeGreaterThan(2)
+    expect(await findings('records', ({ to }) => ({ to: to + 1 }))).toContain('the page ends elsewhere')
+    expect((await findings('records', ({ from }) => ({ from: from + 1 }))).length).toBeGreaterThan(2)
+  })
+
+  it('finds work that is listed and not there, or there and not listed', async () => {
+    const there = new GivenRecords().put(JOB)
+    const none = new GivenRecords()
+    for (const [{ tables }, { work }] of [
+      [there, none],
+      [none, there],
+    ] as const) {
+      await writeSnapshot({ disk, path: '/t', base: null, facts: sampleFacts(), records: tables, work })
+      const snapshot = (await Snapshot.open(disk, '/t')) as Snapshot
+      const [finding, ...others] = await snapshot.verify()
+      expect(finding?.what).toBe('the work listed is not that of the open jobs')
+      expect(others).toEqual([])
+      expect(await snapshot.verifyBlocks()).toEqual([])
+    }
+  })
+
+  it('finds work that is damaged, out of order, or in other groups', async () => {
+    const foundIn = async (work: object) => {
+      const changed = { ...index, work: { ...index.work, ...work } }
+      return await verifySnapshot(file, changed, { records: false })
+    }
+    const where = `/s, byte ${index.work.at}`
+    expect(await foundIn({ crc: 1 })).toEqual([{ where, what: 'the list of open work is damaged' }])
+    expect(await foundIn({ groups: [['q', 't', 'g', 1]] })).toEqual([
+      { where, what: 'ready: the groups are not those of the entries' },
+    ])
+    const { waiting } = index.work.lists
+    expect(await foundIn({ lists: { ...index.work.lists, waiting: [...waiting, ...waiting] } })).toEqual([
+      { where, what: 'waiting: ["default","x","job-1"] is out of order' },
+    ])
   })
 
   it('goes on after something that cannot be read', async () => {
-    const [page] = index.sections.states.settled
+    const [page] = index.sections.states.records
     const text = (await file.member(page as PageEntry)).toString()
-    const [block] = decodePage(text, RUN_FORMATS.settled, page?.from as number)
-    expect(await findings('settled', () => ({ at: block?.at, bytes: block?.bytes }))).toEqual([
+    const [block] = decodePage(text, RUN_FORMATS.records, page?.from as number)
+    expect(await findings('records', () => ({ at: block?.at, bytes: block?.bytes }))).toEqual([
       expect.stringContaining('makes no sense'),
-      'states: 0 records are settled, 500 are listed by time',
-      '500 documents, where the index says 1000',
+      'states: 0 records, 1000 are listed by time',
+      '0 documents, where the index says 1000',
     ])
-    expect(await findings('settled', () => ({ bytes: 10 }))).toContainEqual(
+    expect(await findings('records', () => ({ bytes: 10 }))).toContainEqual(
       expect.stringMatching(/^the block there is damaged/),
     )
   })

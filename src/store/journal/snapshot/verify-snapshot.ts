@@ -11,6 +11,8 @@ import { SEPARATOR } from './run-writer.ts'
 import type { SnapshotIndex } from './snapshot-index.ts'
 import { TableCheck } from './table-check.ts'
 import { isRecordTable, TABLES } from './tables.ts'
+import { WorkCheck } from './work-check.ts'
+import { readWork, type WorkSection } from './work-section.ts'
 
 const NEWLINE = 10
 
@@ -26,25 +28,23 @@ export interface Verification {
 /** Reads all of a snapshot, a little at a time, and compares what is there with what the index and the pages say. */
 export async function verifySnapshot(
   file: BlockFileReader,
-  { head, sections }: SnapshotIndex,
+  { head, sections, work }: SnapshotIndex,
   verification: Verification,
 ): Promise<readonly Finding[]> {
   const verifier = new Verifier(file, verification)
   await verifier.attempt(0, () => file.verify((bytes) => verifier.advance(bytes)))
   let documents = 0
+  const workCheck = new WorkCheck()
   for (const table of TABLES) {
-    const check = new TableCheck(table)
-    const open = await verifier.run('open', sections[table].open, check)
-    const settled = await verifier.run('settled', sections[table].settled, check)
+    const check = new TableCheck(table, workCheck)
+    const records = await verifier.run('records', sections[table].records, check)
     const listed = await verifier.run('by_changed', sections[table].by_changed, check)
-    if (table === 'states') documents = open + settled
+    if (table === 'states') documents = records
     if (!isRecordTable(table)) continue
-    verifier.expect(
-      listed === settled,
-      `${table}: ${settled} records are settled, ${listed} are listed by time`,
-    )
-    verifier.expect(check.isListComplete, `${table}: the list by time is not of the settled records`)
+    verifier.expect(listed === records, `${table}: ${records} records, ${listed} are listed by time`)
+    verifier.expect(check.isListComplete, `${table}: the list by time is not of these records`)
   }
+  await verifier.work(work, workCheck)
   verifier.expect(
     documents === head.document_count,
     `${documents} documents, where the index says ${head.document_count}`,
@@ -93,6 +93,14 @@ class Verifier {
       this.advance(page.to - page.from)
     }
     return records
+  }
+
+  async work(section: WorkSection, check: WorkCheck): Promise<void> {
+    await this.attempt(section.at, async () => {
+      const stored = await readWork(this.#file, section)
+      for (const what of check.problems(stored, this.#records)) this.expect(false, what, section.at)
+    })
+    this.advance(section.bytes)
   }
 
   expect(isSo: boolean, otherwise: string, byte?: number): void {

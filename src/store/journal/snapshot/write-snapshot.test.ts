@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../core/json.ts'
+import { toIso } from '../../../core/time.ts'
 import { MemoryDisk } from '../../../testing/memory-disk.ts'
 import type { Progress } from './progress.ts'
 import {
@@ -14,7 +15,7 @@ import {
   sampleWorkstream,
 } from './sample-records.ts'
 import { Snapshot } from './snapshot.ts'
-import { type Given, TABLES, type TableName } from './tables.ts'
+import { type Found, TABLES, type TableName } from './tables.ts'
 import { writeSnapshot } from './write-snapshot.ts'
 
 let disk: MemoryDisk
@@ -36,11 +37,9 @@ async function zcat(
   return JSON.parse(gunzipSync((await file?.read(0, 1e9)) as Uint8Array).toString('utf8'))
 }
 
-async function write(path: string, records: GivenRecords['tables'], base: Snapshot | null = null) {
-  const count =
-    base === null ? 0 : base.run('states', 'settled').pages.reduce((sum, page) => sum + page.records, 0)
-  const facts = sampleFacts({ document_count: records.states.length + count })
-  await writeSnapshot({ disk, path, base, facts, records })
+async function write(path: string, { tables: records, work }: GivenRecords) {
+  const facts = sampleFacts({ document_count: records.states.length })
+  await writeSnapshot({ disk, path, base: null, facts, records, work })
   return await open(path)
 }
 
@@ -54,13 +53,10 @@ async function everything(
 ): Promise<GivenRecords['tables']> {
   const found = new GivenRecords().tables
   for (const table of TABLES) {
-    const list = found[table] as Given<TableName>[]
-    for await (const batch of snapshot.openRecords(table)) {
-      for (const one of batch) list.push({ ...one, open: true })
-    }
-    for (const { tenant_id, id, open: isOpen } of given[table]) {
-      const value = isOpen ? null : await snapshot.get(table, tenant_id, id)
-      if (value !== null) list.push({ tenant_id, id, value, open: false })
+    const list = found[table] as Found<TableName>[]
+    for (const { tenant_id, id } of given[table]) {
+      const value = await snapshot.get(table, tenant_id, id)
+      if (value !== null) list.push({ tenant_id, id, value })
     }
   }
   return found
@@ -73,41 +69,27 @@ function inOrder(tables: GivenRecords['tables']): { readonly [table: string]: st
 }
 
 describe('a snapshot', () => {
-  it('gives back every kind of record, open and settled', async () => {
+  it('gives back every kind of record', async () => {
     const given = new GivenRecords()
-    for (const [open, name] of [
-      [true, 'open'],
-      [false, 'settled'],
-    ] as const) {
+    for (const name of ['a', 'b']) {
       given
-        .put(
-          open,
-          sampleDocument({ doc_id: name, retry_count: 2, error_type: 'Timeout', error_message: 'late' }),
-        )
-        .put(
-          open,
-          sampleDocument({ doc_id: name, tenant_id: 'acme', max_retries: 9, metadata: { a: { b: [1] } } }),
-        )
-        .put(
-          open,
-          sampleJob({ job_id: name }),
-          sampleStep({ job_id: name }),
-          sampleOutbox({ outbox_id: name }),
-        )
-        .put(open, sampleRun({ run_id: name }), sampleWorkstream({ workstream_id: name }))
+        .put(sampleDocument({ doc_id: name, retry_count: 2, error_type: 'Timeout', error_message: 'late' }))
+        .put(sampleDocument({ doc_id: name, tenant_id: 'acme', max_retries: 9, metadata: { a: { b: [1] } } }))
+        .put(sampleJob({ job_id: name }), sampleStep({ job_id: name }), sampleOutbox({ outbox_id: name }))
+        .put(sampleRun({ run_id: name }), sampleWorkstream({ workstream_id: name }))
     }
     given.claim('acme', 'key', 'job-1').claim('default', 'key', 'job-2').refusals('default', 'job/1', 7)
-    const snapshot = await write('/ledger/s', given.tables)
+    const snapshot = await write('/ledger/s', given)
     expect(inOrder(await everything(snapshot, given.tables))).toEqual(inOrder(given.tables))
     expect(await snapshot.verify()).toEqual([])
   })
 
   it('is one JSON object that anybody can read, in the documented order', async () => {
     const given = new GivenRecords()
-      .put(false, sampleDocument({ doc_id: 'b' }), sampleDocument({ doc_id: 'a', tenant_id: 'acme' }))
-      .put(true, sampleDocument({ doc_id: 'z', updated_at: 1, etag: '3' }), sampleJob())
+      .put(sampleDocument({ doc_id: 'b' }), sampleDocument({ doc_id: 'a', tenant_id: 'acme' }))
+      .put(sampleDocument({ doc_id: 'z', updated_at: 1, etag: '3' }), sampleJob({ due_at: toIso(5) }))
       .claim('default', 'key', 'job-1')
-    await write('/ledger/s', given.tables)
+    await write('/ledger/s', given)
     const text = await zcat('/ledger/s')
     expect(Object.keys(text)).toEqual([
       'version',
@@ -115,6 +97,7 @@ describe('a snapshot', () => {
       'seq',
       'document_count',
       ...TABLES,
+      'work',
       'by_changed',
       'pages',
       'index',
@@ -127,7 +110,6 @@ describe('a snapshot', () => {
       document_count: 3,
     })
     expect(Object.entries(text.states as JsonObject)).toEqual([
-      ['z', { state: 'completed', updated_at: 1, adapter: 'pubmed', metadata: {}, etag: '3' }],
       [
         'acme\ta',
         {
@@ -140,10 +122,13 @@ describe('a snapshot', () => {
         },
       ],
       ['b', { state: 'completed', updated_at: 1735787045.678, adapter: 'pubmed', metadata: {}, etag: '17' }],
+      ['z', { state: 'completed', updated_at: 1, adapter: 'pubmed', metadata: {}, etag: '3' }],
     ])
-    expect(text.jobs).toEqual({ 'job-1': sampleJob() })
+    expect(text.jobs).toEqual({ 'job-1': sampleJob({ due_at: toIso(5) }) })
+    expect(text.work).toEqual({ due: [[5, 'default', 'job-1']], ready: [], waiting: [], rows: [] })
     expect(text.claims).toEqual({ key: 'job-1' })
     expect(text.by_changed.states).toEqual([
+      [1000, 'z', 'completed'],
       [1735787045678, 'acme\ta', 'completed'],
       [1735787045678, 'b', 'completed'],
     ])
@@ -163,7 +148,7 @@ describe('a snapshot', () => {
   })
 
   it('can be empty', async () => {
-    const snapshot = await write('/ledger/s', new GivenRecords().tables)
+    const snapshot = await write('/ledger/s', new GivenRecords())
     expect(await zcat('/ledger/s')).toMatchObject({ states: {}, refusals: {}, pages: [] })
     expect(await snapshot.get('states', 'default', 'a')).toBeNull()
     expect(snapshot.surelyAbsent('states', 'default', 'a')).toBe(true)
@@ -204,11 +189,11 @@ describe('a snapshot', () => {
     for (const tenant_id of odd) {
       for (const doc_id of odd) {
         const metadata = JSON.parse(`{"__proto__":${JSON.stringify(doc_id)}}`)
-        given.put(doc_id.length % 2 === 0, sampleDocument({ tenant_id, doc_id, metadata }))
+        given.put(sampleDocument({ tenant_id, doc_id, metadata }))
         given.claim(tenant_id, doc_id, `${tenant_id} of ${doc_id}`)
       }
     }
-    const snapshot = await write('/ledger/s', given.tables)
+    const snapshot = await write('/ledger/s', given)
     expect(inOrder(await everything(snapshot, given.tables))).toEqual(inOrder(given.tables))
     expect(await snapshot.verify()).toEqual([])
     const text = await zcat('/ledger/s')
@@ -216,13 +201,13 @@ describe('a snapshot', () => {
   })
 
   it('refuses a record that is given twice', async () => {
-    const given = new GivenRecords().put(true, sampleDocument()).put(false, sampleDocument())
-    await expect(write('/ledger/s', given.tables)).rejects.toThrow('once')
+    const given = new GivenRecords().put(sampleDocument(), sampleDocument())
+    await expect(write('/ledger/s', given)).rejects.toThrow('once')
   })
 
   it('does not get its name when it is not what was meant', async () => {
     const facts = sampleFacts({ document_count: 5 })
-    const records = new GivenRecords().put(true, sampleDocument()).tables
+    const records = new GivenRecords().put(sampleDocument()).tables
     await expect(writeSnapshot({ disk, path: '/ledger/s', base: null, facts, records })).rejects.toThrow(
       '1 documents',
     )
@@ -233,13 +218,13 @@ describe('a snapshot', () => {
     for (const name of ['/ledger/s.tmp', '/ledger/s.pages.tmp']) {
       await (await disk.open(name)).write(0, new Uint8Array(100_000).fill(7))
     }
-    const snapshot = await write('/ledger/s', new GivenRecords().put(false, sampleDocument()).tables)
+    const snapshot = await write('/ledger/s', new GivenRecords().put(sampleDocument()))
     expect(await snapshot.verify()).toEqual([])
     expect(await disk.list('/ledger')).toEqual(['s'])
   })
 
   it('leaves nothing behind when the disk is full', async () => {
-    const given = new GivenRecords().put(false, sampleDocument()).tables
+    const given = new GivenRecords().put(sampleDocument())
     const openFile = disk.open.bind(disk)
     disk.open = async (path) => {
       const file = await openFile(path)
@@ -252,7 +237,7 @@ describe('a snapshot', () => {
 
   it('says how far it has come, up to the end', async () => {
     const records = new GivenRecords()
-    for (let i = 0; i < 1000; i++) records.put(i % 3 === 0, sampleDocument({ doc_id: `${i}` }))
+    for (let i = 0; i < 1000; i++) records.put(sampleDocument({ doc_id: `${i}` }))
     const seen: Progress[] = []
     const facts = sampleFacts({ document_count: 1000 })
     const onProgress = (progress: Progress) => seen.push(progress)

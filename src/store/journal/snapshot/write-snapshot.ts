@@ -9,8 +9,9 @@ import { SEPARATOR } from './run-writer.ts'
 import { Snapshot } from './snapshot.ts'
 import { SNAPSHOT_DRESS, type SnapshotFacts } from './snapshot-index.ts'
 import { SnapshotWriter, type SortedRecords } from './snapshot-writer.ts'
-import { type Given, isRecordTable, TABLES, type TableName } from './tables.ts'
+import { type Found, isRecordTable, TABLES, type TableName } from './tables.ts'
 import { sortedByPlace } from './write-table.ts'
+import { NO_WORK, type WorkLists } from './write-work.ts'
 
 export interface SnapshotSource {
   readonly disk: Disk
@@ -19,8 +20,10 @@ export interface SnapshotSource {
   /** The one before; null when there is none. */
   readonly base: Snapshot | null
   readonly facts: SnapshotFacts
-  /** Every open record, and every settled one that changed since the one before. */
-  readonly records: { readonly [T in TableName]?: Iterable<Given<T>> }
+  /** Every record that changed since the one before. */
+  readonly records: { readonly [T in TableName]?: Iterable<Found<T>> }
+  /** What there is to do, all of it; nothing when it is left out. */
+  readonly work?: WorkLists
   readonly onProgress?: OnProgress | undefined
 }
 
@@ -55,7 +58,7 @@ export async function writeSnapshot(source: SnapshotSource): Promise<WrittenSnap
 }
 
 async function write(
-  { disk, path, base, facts }: SnapshotSource,
+  { disk, path, base, facts, work = NO_WORK }: SnapshotSource,
   records: SortedRecords,
   progress: WriteProgress,
 ): Promise<WrittenSnapshot> {
@@ -66,7 +69,7 @@ async function write(
       const blocks = new BlockFileWriter(file, SNAPSHOT_DRESS)
       const pages = new PageSpill(spilled, SEPARATOR)
       const writer = new SnapshotWriter(blocks, pages, base, (count) => progress.written(count))
-      return await writer.write(facts, records)
+      return await writer.write(facts, records, work)
     } finally {
       await spilled.close()
     }
@@ -100,8 +103,8 @@ function sorted(records: SnapshotSource['records']): SortedRecords {
 function workOf(records: SortedRecords, base: Snapshot | null): number {
   let work = 0
   for (const table of TABLES) {
-    for (const { open } of records[table]) work += open || !isRecordTable(table) ? 1 : 2
-    for (const run of ['settled', 'by_changed'] as const) {
+    work += records[table].length * (isRecordTable(table) ? 2 : 1)
+    for (const run of ['records', 'by_changed'] as const) {
       for (const page of base?.run(table, run).pages ?? []) work += page.records
     }
   }

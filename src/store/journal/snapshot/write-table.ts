@@ -7,24 +7,20 @@ import type { PageEntry } from './page.ts'
 import { parseRecordLine, recordLine } from './record-line.ts'
 import { changedLine, RUN_FORMATS } from './run-format.ts'
 import { type RunLine, RunWriter, type Section } from './run-writer.ts'
-import { type Given, isRecordTable, type RecordTable, type TableName, type ValueOf } from './tables.ts'
+import { type Found, isRecordTable, type RecordTable, type TableName, type ValueOf } from './tables.ts'
 
 export interface WrittenTable {
-  readonly open: readonly PageEntry[]
-  readonly settled: readonly PageEntry[]
+  readonly records: readonly PageEntry[]
   /** What it means for the list by time of change; the list has its place further down in the file. */
   readonly changes: readonly RunChange<LedgerRecord>[]
 }
 
-type Settled = RunChange<LedgerRecord>
+type Listed = RunChange<LedgerRecord>
 
-/**
- * The records of a table: the open ones as they were given, then the settled ones, old and given. What is given is
- * sorted by tenant and id.
- */
+/** The records of a table, old and given. What is given is sorted by tenant and id. */
 export async function writeTable<T extends TableName>(
   table: T,
-  sorted: readonly Given<T>[],
+  sorted: readonly Found<T>[],
   old: OldRun | null,
   section: Section,
 ): Promise<WrittenTable> {
@@ -34,29 +30,23 @@ export async function writeTable<T extends TableName>(
     record: isRecordTable(table) ? (value as LedgerRecord) : null,
     header: null,
   })
-  const open = new RunWriter(table, RUN_FORMATS.open, section)
-  for (const record of sorted) {
-    if (record.open) open.add(lineOf(changeOf(record), record.value))
-    if (open.isFull) await open.cut()
-  }
-  const openPages = await open.end()
-  const removed: Settled[] = []
-  const settled = await mergeRun({
+  const removed: Listed[] = []
+  const records = await mergeRun({
     old,
-    changes: settledChanges(sorted, old),
+    changes: sorted.map(({ tenant_id, id, value }) => ({ at: 0, tenant_id, id, value })),
     lineOf,
-    into: new RunWriter(table, RUN_FORMATS.settled, section),
+    into: new RunWriter(table, RUN_FORMATS.records, section),
     onRemoved: (line) => {
       if (isRecordTable(table)) removed.push(removal(table, line))
     },
   })
-  return { open: openPages, settled, changes: isRecordTable(table) ? listed(removed, sorted) : [] }
+  return { records, changes: isRecordTable(table) ? listed(removed, sorted) : [] }
 }
 
-/** The list of settled records by the time of their last change. */
+/** The list of records by the time of their last change. */
 export function writeByChanged(
   table: RecordTable,
-  changes: readonly Settled[],
+  changes: readonly Listed[],
   old: OldRun | null,
   section: Section,
 ): Promise<readonly PageEntry[]> {
@@ -68,10 +58,10 @@ export function writeByChanged(
   })
 }
 
-export function sortedByPlace<T extends TableName>(given: Iterable<Given<T>>): readonly Given<T>[] {
+export function sortedByPlace<T extends TableName>(given: Iterable<Found<T>>): readonly Found<T>[] {
   const sorted = [...given].sort(compareGiven)
   for (let i = 1; i < sorted.length; i++) {
-    const [before, after] = [sorted[i - 1] as Given<T>, sorted[i] as Given<T>]
+    const [before, after] = [sorted[i - 1] as Found<T>, sorted[i] as Found<T>]
     must(
       compareGiven(before, after) !== 0,
       `each record is given once, not so ${after.tenant_id} ${after.id}`,
@@ -80,32 +70,20 @@ export function sortedByPlace<T extends TableName>(given: Iterable<Given<T>>): r
   return sorted
 }
 
-function compareGiven(a: Given<TableName>, b: Given<TableName>): number {
+function compareGiven(a: Found<TableName>, b: Found<TableName>): number {
   if (a.tenant_id !== b.tenant_id) return a.tenant_id < b.tenant_id ? -1 : 1
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }
 
-/** What is open now leaves the settled ones, should it be among them. */
-function settledChanges<T extends TableName>(
-  sorted: readonly Given<T>[],
-  old: OldRun | null,
-): readonly RunChange<ValueOf[T]>[] {
-  const changes: RunChange<ValueOf[T]>[] = []
-  for (const record of sorted) {
-    if (!record.open || old !== null) changes.push(changeOf(record))
-  }
-  return changes
-}
-
 /** An old entry goes, a new one comes; where they have the same place, the new one is put in place of the old. */
 function listed<T extends TableName>(
-  removed: readonly Settled[],
-  sorted: readonly Given<T>[],
-): readonly Settled[] {
+  removed: readonly Listed[],
+  sorted: readonly Found<T>[],
+): readonly Listed[] {
   const changes = [...removed]
-  for (const { tenant_id, id, value, open } of sorted) {
+  for (const { tenant_id, id, value } of sorted) {
     const record = value as LedgerRecord
-    if (!open) changes.push({ at: changeTime(record), tenant_id, id, value: record })
+    changes.push({ at: changeTime(record), tenant_id, id, value: record })
   }
   changes.sort(comparePlaces)
   return changes.filter((change, i) => {
@@ -114,11 +92,7 @@ function listed<T extends TableName>(
   })
 }
 
-function removal(table: RecordTable, line: string): Settled {
+function removal(table: RecordTable, line: string): Listed {
   const { tenant_id, id, value } = parseRecordLine(table, line)
   return { at: changeTime(value), tenant_id, id, value: null }
-}
-
-function changeOf<T extends TableName>({ tenant_id, id, value, open }: Given<T>): RunChange<ValueOf[T]> {
-  return { at: 0, tenant_id, id, value: open ? null : value }
 }

@@ -22,7 +22,7 @@ export interface FindPart {
 }
 
 /** Where `find` looks. */
-export interface SettledRuns {
+export interface SearchedRuns {
   readonly records: RunReader
   readonly byChanged: RunReader
   get(tenant_id: string, id: string): Promise<LedgerRecord | null>
@@ -32,12 +32,12 @@ export interface SettledRuns {
 const FETCHED_IN_VAIN = 256
 
 /**
- * Three ways through the settled records. By id, blocks are read in their order until there is enough. By time of
+ * Three ways through the records. By id, blocks are read in their order until there is enough. By time of
  * change, the list says what comes next, and each record is fetched from its own block: cheap when most of them are
  * wanted. When most are not, all blocks are read once instead, whatever their order, and the first few are kept.
  */
-export async function findSettled<K extends RecordKind>(
-  runs: SettledRuns,
+export async function findInSnapshot<K extends RecordKind>(
+  runs: SearchedRuns,
   query: FindQuery<K>,
   order: FindOrder,
   part: FindPart,
@@ -48,12 +48,12 @@ export async function findSettled<K extends RecordKind>(
 }
 
 class Finder<K extends RecordKind> {
-  readonly #runs: SettledRuns
+  readonly #runs: SearchedRuns
   readonly #wanted: Wanted<K>
   readonly #part: FindPart
   readonly #descending: boolean
 
-  constructor(runs: SettledRuns, query: FindQuery<K>, part: FindPart) {
+  constructor(runs: SearchedRuns, query: FindQuery<K>, part: FindPart) {
     this.#runs = runs
     this.#wanted = new Wanted(query, part.shadowed)
     this.#part = part

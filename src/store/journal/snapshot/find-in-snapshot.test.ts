@@ -27,7 +27,7 @@ beforeEach(() => {
 })
 
 async function snapshotOf(records: readonly LedgerRecord[]): Promise<Snapshot> {
-  const given = new GivenRecords().put(false, ...records)
+  const given = new GivenRecords().put(...records)
   const facts = sampleFacts({ document_count: given.tables.states.length })
   await writeSnapshot({ disk, path: '/s', base: null, facts, records: given.tables })
   return (await Snapshot.open(disk, '/s')) as Snapshot
@@ -111,7 +111,7 @@ const query = fc.record({
   direction: fc.constantFrom('asc', 'desc', undefined),
 })
 
-describe('finding settled records', () => {
+describe('finding records', () => {
   it('finds what a search through all of them in memory finds, page by page', async () => {
     await fc.assert(
       fc.asyncProperty(

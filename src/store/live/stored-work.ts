@@ -1,0 +1,78 @@
+import type { Limit } from '../../core/job/protocol.ts'
+import type { JobRecord, OutboxRecord } from '../../core/job/record.ts'
+import { fromIso } from '../../core/time.ts'
+
+/** When a job is due, in epoch milliseconds. */
+export type DueEntry = readonly [at: number, tenant_id: string, job_id: string]
+
+export type ReadyEntry = readonly [
+  queue: string,
+  tenant_id: string,
+  group: string,
+  rank: number,
+  job_id: string,
+  limits: readonly Limit[],
+]
+
+/** How many entries the group has; groups follow each other in the order of their entries. */
+export type ReadyGroup = readonly [queue: string, tenant_id: string, group: string, entries: number]
+
+export type WaitingEntry = readonly [tenant_id: string, topic: string, job_id: string]
+
+/** An outbox row that is open. */
+export type RowEntry = readonly [tenant_id: string, job_id: string, outbox_id: string]
+
+export interface WorkEntries {
+  readonly due: DueEntry
+  readonly ready: ReadyEntry
+  readonly waiting: WaitingEntry
+  readonly rows: RowEntry
+}
+
+export type WorkListName = keyof WorkEntries
+
+export const WORK_LISTS: readonly WorkListName[] = ['due', 'ready', 'waiting', 'rows']
+
+/** Entries in the order of their elements, each of them read when it is asked for. */
+export interface SortedList<T> {
+  readonly length: number
+  at(index: number): T
+  /** How many there are before those of which this is not true any more. */
+  countWhile(isBefore: (entry: T) => boolean): number
+}
+
+/** What there is to do for jobs that are kept elsewhere. */
+export interface StoredWork {
+  readonly due: SortedList<DueEntry>
+  readonly ready: SortedList<ReadyEntry>
+  readonly groups: readonly ReadyGroup[]
+  readonly waiting: SortedList<WaitingEntry>
+  readonly rows: SortedList<RowEntry>
+}
+
+/** What a job has in the lists, other than rows. */
+export function workOfJob(job: JobRecord): {
+  readonly [L in Exclude<WorkListName, 'rows'>]: readonly WorkEntries[L][]
+} {
+  const { tenant_id, job_id, due_at, ready, waits_for } = job
+  return {
+    due: due_at === null ? [] : [[fromIso(due_at), tenant_id, job_id]],
+    ready: ready === null ? [] : [[ready.queue, tenant_id, ready.group, ready.rank, job_id, ready.limits]],
+    waiting: waits_for.map((topic) => [tenant_id, topic, job_id]),
+  }
+}
+
+export function rowEntry({ tenant_id, job_id, outbox_id }: OutboxRecord): RowEntry {
+  return [tenant_id, job_id, outbox_id]
+}
+
+/** Element by element. What comes after numbers and names is not part of the order. */
+export function compareEntries(a: readonly unknown[], b: readonly unknown[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const [left, right] = [a[i], b[i]]
+    if (typeof left !== 'string' && typeof left !== 'number') return 0
+    if (left === right) continue
+    return left < (right as typeof left) ? -1 : 1
+  }
+  return 0
+}
