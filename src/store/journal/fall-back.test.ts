@@ -28,7 +28,8 @@ async function damageNewestSnapshot({ disk }: VirtualWorld, id: string): Promise
     const text = gunzipSync(bytes.subarray(start, starts[index + 1])).toString()
     return text.startsWith(`"${id}":`)
   })
-  await file.write((at ?? 0) + 20, Buffer.from([~(bytes[(at ?? 0) + 20] as number)]))
+  if (at === undefined) throw new Error(`no block starts with ${id}`)
+  await file.write(at + 20, Buffer.from([~(bytes[at + 20] as number)]))
   await file.close()
   return path
 }
@@ -57,6 +58,43 @@ async function twoSnapshots(): Promise<VirtualWorld> {
   return world
 }
 
+async function removeAudit({ disk }: VirtualWorld): Promise<void> {
+  for (const name of await disk.list(`${FOLDER}/audit`)) await disk.remove(`${FOLDER}/audit/${name}`)
+}
+
+function submit(ledger: Ledger, idempotency_key: string) {
+  ledger.jobs.register({
+    protocol_id: 'p.v1',
+    request_type: 'P',
+    steps: [{ step_id: 's', step_type: 'S', service: 'svc', delivery: 'pull' }],
+  })
+  return ledger.jobs.submit({
+    tenant_id: 'default',
+    request_type: 'P',
+    input_ref: 'in',
+    output_ref: 'out',
+    payload: {},
+    schema_version: 'v1',
+    idempotency_key,
+  })
+}
+
+/** The delta after the second one says what changed of a job, and only that. */
+async function jobsAfterTwoSnapshots() {
+  const world = virtualWorld()
+  const { ledger } = await open(world)
+  await complete(ledger, ['readable'])
+  const { job_id } = await submit(ledger, 'first')
+  await ledger.compact()
+  await world.advanceBy(1000)
+  await submit(ledger, 'second')
+  await ledger.compact()
+  await ledger.jobs.cancel(job_id)
+  await submit(ledger, 'third')
+  await ledger.close()
+  return { world, job_id }
+}
+
 describe('a snapshot that turns out to be damaged when it is read', () => {
   it('A38 is replaced by the one before it and the history since, with a warning', async () => {
     const world = await twoSnapshots()
@@ -74,6 +112,33 @@ describe('a snapshot that turns out to be damaged when it is read', () => {
     ])
     expect((await ledger.documents.list()).items).toHaveLength(7)
     expect(await ledger.counts('document')).toMatchObject({ skipped: 6, fetching: 1 })
+    await ledger.close()
+  })
+
+  it('is replaced also when a job is needed from it to open the ledger', async () => {
+    const { world, job_id } = await jobsAfterTwoSnapshots()
+    const damaged = await damageNewestSnapshot(world, job_id)
+    const { ledger, store } = await open(world)
+    expect(store.journal.image.base?.path).not.toBe(damaged)
+    expect(world.logged.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { file: damaged } },
+    ])
+    await submit(ledger, 'one more')
+    expect(await ledger.counts('job')).toMatchObject({ CANCELLED: 1, QUEUED: 3 })
+    expect(await ledger.check()).toEqual([])
+    await ledger.close()
+  })
+
+  it('opens for reading only when there is nothing to go back to', async () => {
+    const { world, job_id } = await jobsAfterTwoSnapshots()
+    const damaged = await damageNewestSnapshot(world, job_id)
+    await removeAudit(world)
+    const { ledger } = await open(world)
+    expect(await ledger.documents.getState('readable')).toBe('skipped')
+    await expect(submit(ledger, 'one more')).rejects.toMatchObject({
+      code: 'LEDGER_DAMAGED',
+      place: { file: damaged },
+    })
     await ledger.close()
   })
 
@@ -100,8 +165,7 @@ describe('a snapshot that turns out to be damaged when it is read', () => {
     await ledger.compact()
     await ledger.close()
     const damaged = await damageNewestSnapshot(world, 'a')
-    for (const name of await world.disk.list(`${FOLDER}/audit`))
-      await world.disk.remove(`${FOLDER}/audit/${name}`)
+    await removeAudit(world)
     const { ledger: again } = await open(world)
     await expect(again.documents.get('b')).rejects.toMatchObject({
       code: 'LEDGER_DAMAGED',

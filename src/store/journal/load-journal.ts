@@ -67,11 +67,14 @@ class FilesMoved extends Error {}
 
 /** A record that is needed cannot be read from the snapshot. */
 class SnapshotDamaged extends Error {
-  readonly path: string
+  readonly damage: LedgerDamaged
+  /** As far as it came. */
+  readonly loader: JournalLoader
 
-  constructor(path: string, options: ErrorOptions) {
-    super(path, options)
-    this.path = path
+  constructor(damage: LedgerDamaged, loader: JournalLoader) {
+    super(damage.message, { cause: damage })
+    this.damage = damage
+    this.loader = loader
   }
 }
 
@@ -126,27 +129,38 @@ export class JournalLoader {
   }
 
   /** When a writer replaces files while they are read, it starts again. */
-  static async start(
-    place: JournalPlace,
-    { before, without = [] }: LoadOptions = {},
-  ): Promise<JournalLoader> {
-    let damaged = without
+  static async start(place: JournalPlace, options: LoadOptions = {}): Promise<JournalLoader> {
     for (let tries = 1; ; tries++) {
       try {
-        return await JournalLoader.#start(place, before ?? Number.POSITIVE_INFINITY, damaged)
+        return await JournalLoader.#start(place, options)
       } catch (error) {
-        if (tries === MOST_STARTS) throw error
-        if (error instanceof SnapshotDamaged) damaged = [...damaged, error.path]
-        else if (!(error instanceof FilesMoved) && !(error instanceof HistoryMoved)) throw error
+        if (error instanceof SnapshotDamaged) return JournalLoader.#insteadOf(error, place, options)
+        const hasMoved = error instanceof FilesMoved || error instanceof HistoryMoved
+        if (!hasMoved || tries === MOST_STARTS) throw error
       }
     }
   }
 
-  static async #start(
+  /** From an older snapshot; or as far as it came, for reading only, when that would be worse. */
+  static async #insteadOf(
+    { damage, loader }: SnapshotDamaged,
     place: JournalPlace,
-    before: number,
-    without: readonly string[],
+    options: LoadOptions,
   ): Promise<JournalLoader> {
+    const without = [...(options.without ?? []), damage.place.file]
+    const older = await JournalLoader.start(place, { ...options, without })
+    if (older.#damage !== null) {
+      await older.#image.retire()
+      loader.#noteDamage(damage)
+      return loader
+    }
+    await loader.#image.retire()
+    warnOf(place, damage)
+    return older
+  }
+
+  static async #start(place: JournalPlace, options: LoadOptions): Promise<JournalLoader> {
+    const { before = Number.POSITIVE_INFINITY, without = [] } = options
     const { deltas, snapshots } = await listFiles(place.disk, place.folder)
     const segments = await listSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
     const loader = new JournalLoader(
@@ -206,18 +220,16 @@ export class JournalLoader {
       await read()
     } catch (error) {
       if (!(error instanceof LedgerDamaged) || error instanceof HistoryMoved) throw error
-      const { base } = this.#image
-      if (base !== null && error.place.file === base.path) {
-        warnOf(this.#place, error)
-        await this.#image.retire()
-        throw new SnapshotDamaged(base.path, { cause: error })
-      }
-      this.#damage = error
-      if (this.#said !== error.message) {
-        this.#place.logger.error({ code: error.code, ...error.place }, error.message)
-      }
-      this.#said = error.message
+      if (error.place.file === this.#image.base?.path) throw new SnapshotDamaged(error, this)
+      this.#noteDamage(error)
     }
+  }
+
+  #noteDamage(damage: LedgerDamaged): void {
+    this.#damage = damage
+    const { code, message, place } = damage
+    if (this.#said !== message) this.#place.logger.error({ code, ...place }, message)
+    this.#said = message
   }
 
   async #replayDeltas(deltas: readonly NamedFile[]): Promise<void> {
