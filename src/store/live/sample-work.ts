@@ -1,7 +1,7 @@
 // For tests: stored work that is plain arrays, and knows how often somebody looked.
 import type { SortedList, StoredWork, WorkEntries, WorkListName } from './stored-work.ts'
 
-export class PlainList<E> implements SortedList<E> {
+class PlainList<E> implements SortedList<E> {
   readonly #entries: readonly E[]
   /** Every index that was asked for. */
   readonly looked: number[] = []
@@ -25,7 +25,7 @@ export class PlainList<E> implements SortedList<E> {
   }
 }
 
-export type PlainWork = Pick<StoredWork, 'groups'> & {
+type PlainWork = Pick<StoredWork, 'groups'> & {
   readonly [L in WorkListName]: PlainList<WorkEntries[L]>
 }
 

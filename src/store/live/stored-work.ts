@@ -58,7 +58,7 @@ export function workOfJob(job: JobRecord): {
   return {
     due: due_at === null ? [] : [[fromIso(due_at), tenant_id, job_id]],
     ready: ready === null ? [] : [[ready.queue, tenant_id, ready.group, ready.rank, job_id, ready.limits]],
-    waiting: waits_for.map((topic) => [tenant_id, topic, job_id]),
+    waiting: [...new Set(waits_for)].map((topic) => [tenant_id, topic, job_id]),
   }
 }
 

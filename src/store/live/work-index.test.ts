@@ -105,7 +105,6 @@ const tenant = fc.constantFrom('s', 't')
 const topic = fc.constantFrom('x', 'y', 'z')
 const queue = fc.constantFrom('p', 'q')
 
-/** When two tenants have something due in the same moment, either may come first: that is left out. */
 const anyWork = fc.record({
   due: fc.option(fc.nat(9)),
   ready: fc.option(
@@ -146,6 +145,7 @@ const question = fc.record({
 
 type Question = typeof question extends fc.Arbitrary<infer T> ? T : never
 
+/** When two tenants have something due in the same moment, either may come first: that is left out. */
 function workOf(tenant_id: string, { due, ...work }: AnyWork): Work {
   return { ...work, due_at: due === null ? null : toIso(2 * due + (tenant_id === 's' ? 1 : 0)) }
 }

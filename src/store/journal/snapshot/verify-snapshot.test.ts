@@ -102,6 +102,15 @@ describe('verifying', () => {
     expect(await foundIn({ lists: { ...index.work.lists, waiting: [...waiting, ...waiting] } })).toEqual([
       { where, what: 'waiting: ["default","x","job-1"] is out of order' },
     ])
+    const [at, bytes, entries, first] = waiting[0] as (typeof waiting)[number]
+    const otherwise = 'the index describes the block there otherwise'
+    for (const block of [
+      [at, bytes, entries + 1, first],
+      [at, bytes, entries, ['default', 'w', 'job-1']],
+    ]) {
+      const found = await foundIn({ lists: { ...index.work.lists, waiting: [block] } })
+      expect(found).toEqual([{ where: `/s, byte ${index.work.at + at}`, what: otherwise }])
+    }
   })
 
   it('goes on after something that cannot be read', async () => {

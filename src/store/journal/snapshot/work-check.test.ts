@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toIso } from '../../../core/time.ts'
 import { plainWork } from '../../live/sample-work.ts'
-import { WORK_LISTS, type WorkEntries, type WorkListName } from '../../live/stored-work.ts'
+import { compareEntries, WORK_LISTS, type WorkEntries, type WorkListName } from '../../live/stored-work.ts'
 import { GivenRecords, sampleJob, sampleOutbox, sampleRun } from './sample-records.ts'
 import { WorkCheck } from './work-check.ts'
 
@@ -54,6 +54,12 @@ describe('the check of listed work', () => {
       // Who does not look into the records cannot know.
       expect(problems(lists, { complete: false })).toEqual([])
     }
+  })
+
+  it('finds an entry that stands in another list of the same shape', () => {
+    const [entry, ...rows] = LISTS.rows
+    const waiting = [...LISTS.waiting, entry as WorkEntries['rows']].sort(compareEntries)
+    expect(problems({ ...LISTS, rows, waiting })).toEqual(OTHER_WORK)
   })
 
   it('finds limits that are not those of the job', () => {

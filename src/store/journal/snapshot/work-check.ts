@@ -6,6 +6,7 @@ import {
   type SortedList,
   type StoredWork,
   WORK_LISTS,
+  type WorkListName,
   workOfJob,
 } from '../../live/stored-work.ts'
 import { grouped } from './write-work.ts'
@@ -17,10 +18,12 @@ export class WorkCheck {
   #listed = 0
 
   record(record: LedgerRecord): void {
-    if (record.kind === 'outbox' && isOpenRow(record)) this.#say(rowEntry(record))
+    if (record.kind === 'outbox' && isOpenRow(record)) this.#say('rows', [rowEntry(record)])
     if (record.kind !== 'job') return
     const { due, ready, waiting } = workOfJob(record)
-    for (const entry of [...due, ...ready, ...waiting]) this.#say(entry)
+    this.#say('due', due)
+    this.#say('ready', ready)
+    this.#say('waiting', waiting)
   }
 
   /** What is wrong with the lists, and with `complete` also whether they are of the records seen before. */
@@ -33,7 +36,7 @@ export class WorkCheck {
           problems.push(`${name}: ${JSON.stringify(entry)} is out of order`)
         }
         before = entry
-        this.#listed = (this.#listed + sumOf(entry)) >>> 0
+        this.#listed = (this.#listed + sumOf(name, entry)) >>> 0
       }
     }
     const groups: [string, string, string, number][] = []
@@ -45,8 +48,8 @@ export class WorkCheck {
     return problems
   }
 
-  #say(entry: readonly unknown[]): void {
-    this.#said = (this.#said + sumOf(entry)) >>> 0
+  #say(list: WorkListName, entries: readonly (readonly unknown[])[]): void {
+    for (const entry of entries) this.#said = (this.#said + sumOf(list, entry)) >>> 0
   }
 }
 
@@ -54,6 +57,6 @@ function* all<E>(list: SortedList<E>): Generator<E> {
   for (let index = 0; index < list.length; index++) yield list.at(index)
 }
 
-function sumOf(entry: readonly unknown[]): number {
-  return crc32(JSON.stringify(entry))
+function sumOf(list: WorkListName, entry: readonly unknown[]): number {
+  return crc32(JSON.stringify([list, entry]))
 }

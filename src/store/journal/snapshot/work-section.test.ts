@@ -108,7 +108,7 @@ describe('the list of open work', () => {
         expect((await zcat()).work).toEqual(plain)
         largest = Math.max(largest, plain.due.length)
       }),
-      { numRuns: 25 },
+      { numRuns: 25, interruptAfterTimeLimit: 30_000 },
     )
     expect(largest).toBeGreaterThan(256)
   }, 60_000)

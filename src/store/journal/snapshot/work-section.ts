@@ -1,7 +1,14 @@
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
-import type { ReadyGroup, SortedList, StoredWork, WorkEntries, WorkListName } from '../../live/stored-work.ts'
+import {
+  compareEntries,
+  type ReadyGroup,
+  type SortedList,
+  type StoredWork,
+  type WorkEntries,
+  type WorkListName,
+} from '../../live/stored-work.ts'
 import type { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { type Extent, inflateMember } from '../blocks/member.ts'
 
@@ -85,10 +92,19 @@ class BlockList<E extends readonly unknown[]> implements SortedList<E> {
     return entries
   }
 
-  #parsed([at, bytes]: WorkBlock<E>): readonly E[] {
+  /** The checksum was good, so whatever is wrong now was written like that. */
+  #parsed([at, bytes, count, first]: WorkBlock<E>): readonly E[] {
     const { file, at: start, bytes: section } = this.#section
-    const text = inflateMember(section.subarray(at, at + bytes), file, start + at).toString('utf8')
-    return JSON.parse(`[${text}]`)
+    const place = { file, byte: start + at }
+    const text = inflateMember(section.subarray(at, at + bytes), file, place.byte).toString('utf8')
+    let entries: readonly E[]
+    try {
+      entries = JSON.parse(`[${text}]`)
+    } catch (error) {
+      throw LedgerDamaged.by(error, place, 'the block there makes no sense')
+    }
+    if (entries.length === count && compareEntries(entries[0] as E, first) === 0) return entries
+    throw new LedgerDamaged(place, 'the index describes the block there otherwise')
   }
 }
 
