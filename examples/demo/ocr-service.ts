@@ -30,13 +30,13 @@ export class OcrService {
   }
 
   async #send(row: OutboxRecord): Promise<void> {
-    const { jobs } = this.#scene.ledger
+    const { ledger, underWay } = this.#scene
     if (this.#outages > 0) {
       this.#outages--
       const error = { code: 'ECONNREFUSED', message: 'The message bus does not answer' }
-      await jobs.publishFailed(row, error, { actor: 'dispatcher' })
+      await ledger.jobs.publishFailed(row, error, { actor: 'dispatcher' })
     } else {
-      await jobs.sent(row, { actor: 'dispatcher' })
+      underWay.push(ledger.jobs.sent(row, { actor: 'dispatcher' }))
       this.#receive(row)
     }
   }

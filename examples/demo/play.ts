@@ -29,7 +29,7 @@ export async function play(
   world: VirtualWorld,
   look: (documents: number) => Promise<void>,
 ): Promise<Played> {
-  const scene: Scene = { ledger, agenda: new Agenda(world), refused: [] }
+  const scene: Scene = { ledger, agenda: new Agenda(world), refused: [], underWay: [] }
   ledger.jobs.register(ingest)
   ledger.jobs.register(index)
 
@@ -51,6 +51,7 @@ export async function play(
     await incidents.look()
     if (round % ROUNDS_PER_LOOK === 0) await look(all.length)
     more = await scene.agenda.goOn(await ledger.nextDue())
+    await Promise.all(scene.underWay.splice(0))
   }
   await look(all.length)
   const duplicates = intakes.reduce((sum, intake) => sum + intake.duplicates, 0)

@@ -47,8 +47,8 @@ export class WorkerPool {
     const number = pdf?.number ?? job.job_id.length
     const silent = fateOf(number, step.step_id, step.attempt_no).kind === 'falls silent'
     this.#count(job.tenant_id, 1)
-    const { agenda, ledger } = this.#scene
-    if (pdf !== undefined) await ledger.batch(await entering(this.#scene, pdf, step.step_id))
+    const { agenda, ledger, underWay } = this.#scene
+    if (pdf !== undefined) underWay.push(ledger.batch(await entering(this.#scene, pdf, step.step_id)))
     const ms = silent ? SILENCE_MS : durationOf(number, step.step_id)
     let cancel = false
     if (!silent && ms > QUIET_MS) {
