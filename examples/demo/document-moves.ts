@@ -1,4 +1,4 @@
-import type { LedgerState, StepError } from 'waybill'
+import type { Commands, LedgerState, StepError } from 'waybill'
 import type { Pdf } from './library.ts'
 import type { Scene } from './scene.ts'
 
@@ -17,30 +17,34 @@ const MOVES: { readonly [step_id: string]: Moves } = {
 }
 
 /** A step begins. A document that is still in its working state was left behind by an attempt that fell silent. */
-export async function enter({ ledger }: Scene, { tenant_id, doc_id }: Pdf, step_id: string): Promise<void> {
+export async function entering({ ledger }: Scene, { tenant_id, doc_id }: Pdf, step_id: string) {
   const working = MOVES[step_id]?.working
-  if (working === undefined) return
   const call = { tenant_id, actor: step_id, adapter: step_id }
-  if ((await ledger.documents.getState(doc_id, tenant_id)) === working) {
-    await ledger.documents.updateState(doc_id, 'retrying', {
-      ...call,
-      reason: 'the last attempt fell silent',
-    })
-  }
-  await ledger.documents.updateState(doc_id, working, call)
-}
-
-export async function succeed({ ledger }: Scene, { tenant_id, doc_id }: Pdf, step_id: string): Promise<void> {
-  for (const state of MOVES[step_id]?.done ?? []) {
-    await ledger.documents.updateState(doc_id, state, { tenant_id, actor: step_id, adapter: step_id })
+  const isLeft = (await ledger.documents.getState(doc_id, tenant_id)) === working
+  return (make: Commands) => {
+    if (working === undefined) return []
+    const enter = make.updateState(doc_id, working, call)
+    if (!isLeft) return [enter]
+    const reason = 'the last attempt fell silent'
+    return [make.updateState(doc_id, 'retrying', { ...call, reason }), enter]
   }
 }
 
-/** The job decides whether there is another attempt; its document follows. */
-export async function fail({ ledger }: Scene, pdf: Pdf, step_id: string, error: StepError): Promise<void> {
-  const { tenant_id, doc_id, job_id } = pdf
-  const job = await ledger.jobs.get(job_id, tenant_id)
-  await ledger.documents.updateState(doc_id, job?.completed_at === null ? 'retrying' : 'failed', {
+/** What becomes of a document when a step has succeeded: for the batch that reports the result. */
+export function succeeded(make: Commands, { tenant_id, doc_id }: Pdf, step_id: string) {
+  const call = { tenant_id, actor: step_id, adapter: step_id }
+  return (MOVES[step_id]?.done ?? []).map((state) => make.updateState(doc_id, state, call))
+}
+
+/** The job decides whether there is another attempt (`retry_at`); its document follows. */
+export async function fail(
+  { ledger }: Scene,
+  { tenant_id, doc_id }: Pdf,
+  step_id: string,
+  error: StepError,
+  retry_at: string | null,
+): Promise<void> {
+  await ledger.documents.updateState(doc_id, retry_at === null ? 'failed' : 'retrying', {
     tenant_id,
     actor: step_id,
     adapter: step_id,

@@ -4,6 +4,9 @@ import type { Scene } from './scene.ts'
 
 const CALL = { actor: 'intake' }
 
+/** So many are sent at once: they share a write, and few are refused when there is room for one only. */
+const AT_ONCE = 4
+
 /** A digest is wanted of this one; its PDF turns out to be encrypted. */
 const WANTS_DIGEST = 62
 
@@ -12,29 +15,36 @@ export class Intake {
   readonly #scene: Scene
   readonly #tenant: string
   readonly #pdfs: readonly Pdf[]
-  #next = 0
+  /** Not in yet. */
+  #waiting: readonly Pdf[]
   duplicates = 0
 
   constructor(scene: Scene, tenant_id: string, pdfs: readonly Pdf[]) {
     this.#scene = scene
     this.#tenant = tenant_id
     this.#pdfs = pdfs
+    this.#waiting = pdfs
   }
 
   /** Goes on until everything is in or the ledger says that it is enough for now. */
   async fill(): Promise<void> {
-    try {
-      for (let pdf = this.#pdfs[this.#next]; pdf !== undefined; pdf = this.#pdfs[this.#next]) {
-        await this.#bring(pdf)
-        this.#next++
-      }
-      await this.#submitIndex()
-    } catch (error) {
-      if (!(error instanceof LimitReached)) throw error
-      const first = !this.#scene.refused.some(({ code }) => code === error.code)
-      if (first) this.#scene.refused.push(error)
-      this.#scene.agenda.in(error.retryAfterSeconds * 1000, () => this.fill())
+    while (this.#waiting.length > 0) {
+      const sent = this.#waiting.slice(0, AT_ONCE)
+      const answers = await Promise.all(sent.map((pdf) => refusalOf(() => this.#bring(pdf))))
+      const refused = sent.filter((_, i) => answers[i] !== null)
+      this.#waiting = [...refused, ...this.#waiting.slice(AT_ONCE)]
+      const refusal = answers.find((answer) => answer !== null)
+      if (refusal != null) return this.#comeBack(refusal)
     }
+    const refusal = await refusalOf(() => this.#submitIndex())
+    if (refusal !== null) this.#comeBack(refusal)
+  }
+
+  #comeBack(refusal: LimitReached): void {
+    const { refused, agenda } = this.#scene
+    const first = !refused.some(({ code }) => code === refusal.code)
+    if (first) refused.push(refusal)
+    agenda.in(refusal.retryAfterSeconds * 1000, () => this.fill())
   }
 
   async #bring(pdf: Pdf): Promise<void> {
@@ -91,5 +101,16 @@ export class Intake {
       payload: {},
       schema_version: 'v1',
     }
+  }
+}
+
+/** Null when it went well, else why it has to wait. */
+async function refusalOf(action: () => Promise<void>): Promise<LimitReached | null> {
+  try {
+    await action()
+    return null
+  } catch (error) {
+    if (error instanceof LimitReached) return error
+    throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { OutboxRecord } from 'waybill'
-import { enter, fail, succeed } from './document-moves.ts'
+import { entering, fail, succeeded } from './document-moves.ts'
 import { durationOf, fateOf, type Pdf } from './library.ts'
 import type { Scene } from './scene.ts'
 
@@ -26,15 +26,18 @@ export class OcrService {
       dispatcher: 'dispatcher',
       limit: PUBLISH_LIMIT,
     })
-    for (const row of rows) {
-      if (this.#outages > 0) {
-        this.#outages--
-        const error = { code: 'ECONNREFUSED', message: 'The message bus does not answer' }
-        await jobs.publishFailed(row, error, { actor: 'dispatcher' })
-      } else {
-        await jobs.sent(row, { actor: 'dispatcher' })
-        this.#receive(row)
-      }
+    await Promise.all(rows.map((row) => this.#send(row)))
+  }
+
+  async #send(row: OutboxRecord): Promise<void> {
+    const { ledger, underWay } = this.#scene
+    if (this.#outages > 0) {
+      this.#outages--
+      const error = { code: 'ECONNREFUSED', message: 'The message bus does not answer' }
+      await ledger.jobs.publishFailed(row, error, { actor: 'dispatcher' })
+    } else {
+      underWay.push(ledger.jobs.sent(row, { actor: 'dispatcher' }))
+      this.#receive(row)
     }
   }
 
@@ -43,21 +46,24 @@ export class OcrService {
     if (pdf === undefined) return
     const fate = fateOf(pdf.number, 'ocr', row.attempt_no)
     if (fate.kind === 'falls silent') return
-    const { jobs } = this.#scene.ledger
+    const { ledger } = this.#scene
     const call = { actor: 'ocr' }
     this.#scene.agenda.in(ACK_MS, async () => {
-      await jobs.ack(row, call)
-      await enter(this.#scene, pdf, 'ocr')
+      const enter = await entering(this.#scene, pdf, 'ocr')
+      await ledger.batch((make) => [make.ack(row, call), ...enter(make)])
     })
     this.#scene.agenda.in(ACK_MS + durationOf(pdf.number, 'ocr'), async () => {
       if (fate.kind === 'works') {
-        await jobs.result(row, { status: 'SUCCEEDED', output_ref: `text/${pdf.doc_id}` }, call)
-        await succeed(this.#scene, pdf, 'ocr')
+        await ledger.batch((make) => [
+          make.result(row, { status: 'SUCCEEDED', output_ref: `text/${pdf.doc_id}` }, call),
+          ...succeeded(make, pdf, 'ocr'),
+        ])
       } else {
         const { code, message, retryable } = fate
         const failure_class = retryable ? 'RETRYABLE' : 'NON_RETRYABLE'
-        await jobs.result(row, { status: 'FAILED', failure_class, error: { code, message } }, call)
-        await fail(this.#scene, pdf, 'ocr', fate)
+        const failed = { status: 'FAILED', failure_class, error: { code, message } } as const
+        const { retry_at } = await ledger.jobs.result(row, failed, call)
+        await fail(this.#scene, pdf, 'ocr', fate, retry_at)
       }
     })
   }

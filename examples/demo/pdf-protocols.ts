@@ -22,8 +22,8 @@ export const ingest: Protocol = {
       step_type: 'EMBED',
       service: 'embed',
       delivery: 'pull',
-      // Each tenant may use three graphics cards at once; a worker that falls silent for two minutes loses its lease.
-      limits: [{ key: 'gpu', max: 3 }],
+      // Each tenant may use eight graphics cards at once; a worker that falls silent for two minutes loses its lease.
+      limits: [{ key: 'gpu', max: 8 }],
       policy: { lease_ms: 2 * MINUTE },
     },
   ],

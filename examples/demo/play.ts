@@ -9,10 +9,10 @@ import { index, ingest } from './pdf-protocols.ts'
 import type { Scene } from './scene.ts'
 import { WorkerPool } from './worker-pool.ts'
 
-const POOLS = { download: 8, parse: 4, embed: 8, index: 1 } as const
+const POOLS = { download: 16, parse: 8, embed: 16, index: 1 } as const
 
 /** Rounds between two looks at how far it is. */
-const ROUNDS_PER_LOOK = 20
+const ROUNDS_PER_LOOK = 5
 
 /** Far more than the story takes: one that does not end is a mistake, and says so. */
 const MOST_ROUNDS = 100_000
@@ -29,7 +29,7 @@ export async function play(
   world: VirtualWorld,
   look: (documents: number) => Promise<void>,
 ): Promise<Played> {
-  const scene: Scene = { ledger, agenda: new Agenda(world), refused: [] }
+  const scene: Scene = { ledger, agenda: new Agenda(world), refused: [], underWay: [] }
   ledger.jobs.register(ingest)
   ledger.jobs.register(index)
 
@@ -42,16 +42,16 @@ export async function play(
   const incidents = new Incidents(scene, nth(library.aurora, 7), nth(library.borealis, 21))
 
   await misspell(scene)
-  for (const intake of intakes) await intake.fill()
+  await Promise.all(intakes.map((intake) => intake.fill()))
   let more = true
   for (let round = 0; more; round++) {
     if (round === MOST_ROUNDS) throw new Error('The story does not come to an end')
     await ledger.advance()
-    await ocr.publish()
-    for (const pool of pools) await pool.claim()
+    await Promise.all([ocr.publish(), ...pools.map((pool) => pool.claim())])
     await incidents.look()
     if (round % ROUNDS_PER_LOOK === 0) await look(all.length)
     more = await scene.agenda.goOn(await ledger.nextDue())
+    await Promise.all(scene.underWay.splice(0))
   }
   await look(all.length)
   const duplicates = intakes.reduce((sum, intake) => sum + intake.duplicates, 0)

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
-import type { Ledger } from 'waybill'
+import { type AuditRecord, type Ledger, START } from 'waybill'
 import type { VirtualWorld } from 'waybill/testing'
 import { clock, count, paint } from './paint.ts'
 
@@ -13,6 +13,8 @@ const FINISHED = ['completed', 'failed', 'skipped'] as const
 export class Progress {
   readonly #ledger: Ledger
   readonly #world: VirtualWorld
+  /** The history as it happens: the same feed that anybody may follow. */
+  readonly #events: AsyncIterator<AuditRecord>
   readonly #bar: SingleBar | undefined
   /** Ctrl-C leaves the terminal as it was. */
   readonly #interrupted = () => {
@@ -20,11 +22,13 @@ export class Progress {
     process.exit(INTERRUPTED)
   }
   #fifths = 0
+  #seen = 0
   #retries = 0
 
   constructor(ledger: Ledger, world: VirtualWorld, total: number) {
     this.#ledger = ledger
     this.#world = world
+    this.#events = ledger.events({ after: START })[Symbol.asyncIterator]()
     if (!process.stdout.isTTY) return
     const format = `  ${paint('cyan', '{bar}')} {percentage}% │ {value}/{total} PDFs │ {retries} retries │ {time}`
     this.#bar = new SingleBar(
@@ -41,14 +45,8 @@ export class Progress {
     process.once('SIGINT', this.#interrupted)
   }
 
-  /** Counts retries as they happen, from the same feed that anybody may follow. Ends with the ledger. */
-  async follow(): Promise<void> {
-    for await (const { kind, new_state } of this.#ledger.events()) {
-      if (kind === 'step' && new_state === 'FAILED_RETRY') this.#retries++
-    }
-  }
-
   async look(total: number): Promise<void> {
+    await this.#catchUp()
     const counts = await this.#ledger.counts('document')
     const finished = FINISHED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
     const time = clock(this.#world.clock.now())
@@ -59,6 +57,15 @@ export class Progress {
     if (this.#bar !== undefined || fifths === this.#fifths) return
     this.#fifths = fifths
     console.log(`  ${time}  ${count(finished)} of ${count(total)} PDFs, ${this.#retries} retries`)
+  }
+
+  /** Reads the feed up to now, and no further: at the end of it, it would wait for more. */
+  async #catchUp(): Promise<void> {
+    const { audit_records } = await this.#ledger.stats()
+    for (; this.#seen < audit_records; this.#seen++) {
+      const { value } = await this.#events.next()
+      if (value?.kind === 'step' && value.new_state === 'FAILED_RETRY') this.#retries++
+    }
   }
 
   stop(): void {

@@ -7,6 +7,11 @@ export interface Scene {
   readonly agenda: Agenda
   /** Every refusal that somebody ran into, in order. */
   readonly refused: WaybillError[]
+  /**
+   * What was decided and nobody waits for at once: changes are made in the order of the calls, so it goes to the disk
+   * with whatever comes next. It is waited for at the end of a round.
+   */
+  readonly underWay: Promise<unknown>[]
 }
 
 /** Runs something that the ledger is going to refuse, and keeps what it said. */

@@ -1,4 +1,4 @@
-import type { Ledger, RecordKind, WaybillError } from 'waybill'
+import type { AuditRecord, Ledger, RecordKind, WaybillError } from 'waybill'
 import { TENANTS } from './library.ts'
 import { bar, count, duration, heading, paint } from './paint.ts'
 
@@ -25,9 +25,9 @@ function colourOf(state: string): 'green' | 'red' | 'yellow' {
 }
 
 /** How long attempts took, by step, the slowest first: read from the history, like everything here. */
-export async function slowestSteps(ledger: Ledger): Promise<string[]> {
+export function slowestSteps(history: readonly AuditRecord[]): string[] {
   const seconds = new Map<string, number[]>()
-  for await (const { old_state, duration_seconds, metadata } of ledger.audit.records({ kind: 'step' })) {
+  for (const { old_state, duration_seconds, metadata } of history) {
     if (old_state !== 'IN_PROGRESS' || duration_seconds === null) continue
     const step = String(metadata.step_id)
     seconds.set(step, [...(seconds.get(step) ?? []), duration_seconds])
@@ -49,9 +49,9 @@ function at(sorted: readonly number[], part: number): number {
 }
 
 /** Attempts that failed, by cause: how often they were tried again, and how often that was the end. */
-export async function whatWentWrong(ledger: Ledger): Promise<string[]> {
+export function whatWentWrong(history: readonly AuditRecord[]): string[] {
   const causes = new Map<string, { retried: number; final: number; message: string }>()
-  for await (const { new_state, error_type, error_message } of ledger.audit.records({ kind: 'step' })) {
+  for (const { new_state, error_type, error_message } of history) {
     if (error_type === null || (new_state !== 'FAILED_RETRY' && new_state !== 'FAILED_FINAL')) continue
     // Some messages name a time; one line for each cause will do.
     const message = String(error_message).replace(/ by \d.*$/, ' in time')
