@@ -71,10 +71,10 @@ class SnapshotDamaged extends Error {
   /** As far as it came. */
   readonly loader: JournalLoader
 
-  constructor(damage: LedgerDamaged, loader: JournalLoader) {
-    super(damage.message, { cause: damage })
-    this.damage = damage
+  constructor(loader: JournalLoader, options: { readonly cause: LedgerDamaged }) {
+    super(options.cause.message, options)
     this.loader = loader
+    this.damage = options.cause
   }
 }
 
@@ -220,7 +220,7 @@ export class JournalLoader {
       await read()
     } catch (error) {
       if (!(error instanceof LedgerDamaged) || error instanceof HistoryMoved) throw error
-      if (error.place.file === this.#image.base?.path) throw new SnapshotDamaged(error, this)
+      if (error.place.file === this.#image.base?.path) throw new SnapshotDamaged(this, { cause: error })
       this.#noteDamage(error)
     }
   }
