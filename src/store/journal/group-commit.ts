@@ -13,6 +13,9 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024
 /** With so many lines the disk may as well begin, while the rest is still being decided. */
 const LINES_WORTH_WRITING = 64
 
+/** What an unusually large batch took is not kept for later ones. */
+const MOST_SPARE_BYTES = 1024 * 1024
+
 /** A commit on its way to the disk. */
 export interface PendingCommit {
   readonly moves: readonly Move[]
@@ -54,6 +57,8 @@ export class GroupCommit {
   #writer: DeltaWriter
   #filling: Batch
   #writing: Batch | null = null
+  /** What the last batch was written from: filling new memory is slower. */
+  #spare: Buffer | undefined
   #failure: WaybillError | null = null
   #scheduled = false
   /** Something else has the file now: a new one is being started, or what failed is being taken back. */
@@ -143,7 +148,8 @@ export class GroupCommit {
     const batch = this.#filling
     if (batch.commits.length === 0) return
     this.#writing = batch
-    this.#filling = new Batch(batch.nextSeq)
+    this.#filling = new Batch(batch.nextSeq, this.#spare)
+    this.#spare = undefined
     const at = this.#writer.end
     this.#writer.append(batch.buffer.finish()).then(
       () => this.#succeed(batch, at),
@@ -152,10 +158,11 @@ export class GroupCommit {
   }
 
   #succeed(batch: Batch, at: number): void {
-    const { firstSeq, nextSeq, commits } = batch
+    const { firstSeq, nextSeq, commits, buffer } = batch
     // Still writing as far as anybody knows: whoever wants the file in answer to this has to wait for a turn.
     this.#outlet.durable({ firstSeq, lastSeq: nextSeq - 1, at, end: this.#writer.end, commits })
     this.#writing = null
+    if (buffer.bytes.length <= MOST_SPARE_BYTES) this.#spare = buffer.bytes
     batch.done.resolve()
     this.#goOn()
   }
@@ -207,10 +214,10 @@ class Batch {
   readonly done: PromiseWithResolvers<void> = Promise.withResolvers()
   readonly buffer: BatchBuffer
 
-  constructor(firstSeq: number) {
+  constructor(firstSeq: number, bytes?: Buffer) {
     this.firstSeq = firstSeq
     this.nextSeq = firstSeq
-    this.buffer = new BatchBuffer(firstSeq)
+    this.buffer = new BatchBuffer(firstSeq, bytes)
     // Whoever is concerned waits for it; nobody has to be.
     this.done.promise.catch(() => {})
   }
