@@ -9,14 +9,14 @@ const FIRST_BYTES = 64 * 1024
 const COUNT_DIGITS = 7
 const COUNT_ROOM = ' '.repeat(COUNT_DIGITS)
 
-const ENDING = `]${CHECKSUM_ROOM}`
+const ENDING = Buffer.from(`]${CHECKSUM_ROOM}`)
 
 /**
  * The lines of a batch as bytes. They are written as they come, so that no line has to be kept as a string until
  * the disk is ready: thousands of strings that wait for a moment are what garbage collection is slowest at.
  */
 export class BatchBuffer {
-  readonly #place: string
+  readonly #place: Buffer
   readonly #counts: number[] = []
   readonly #ends: number[] = []
   #bytes: Buffer
@@ -24,7 +24,7 @@ export class BatchBuffer {
 
   /** Writes into bytes that nobody needs any more, as far as they go. */
   constructor(firstSeq: number, bytes: Buffer = EMPTY) {
-    this.#place = `,"batch":[${firstSeq},${COUNT_ROOM},`
+    this.#place = Buffer.from(`,"batch":[${firstSeq},${COUNT_ROOM},`)
     this.#bytes = bytes
   }
 
@@ -43,17 +43,17 @@ export class BatchBuffer {
   /** A line as it is without its place in the batch and its checksum: an object. */
   add(line: string): void {
     const index = String(this.#ends.length)
-    this.#makeRoom(
-      line.length * BYTES_PER_CHARACTER + this.#place.length + index.length + ENDING.length,
-    )
+    const around = this.#place.length + index.length + ENDING.length
+    this.#makeRoom(line.length * BYTES_PER_CHARACTER + around)
     const bytes = this.#bytes
     // Over the closing brace.
-    let at = this.#end + bytes.write(line, this.#end) - 1
-    // Piece by piece, since joining them first takes longer.
-    at += bytes.write(this.#place, at, 'latin1')
-    this.#counts.push(at - COUNT_DIGITS - 1)
-    at = writeDigits(bytes, at, index)
-    this.#end = at + bytes.write(ENDING, at, 'latin1')
+    const place = this.#end + bytes.write(line, this.#end) - 1
+    bytes.set(this.#place, place)
+    const digits = place + this.#place.length
+    const ending = writeDigits(bytes, digits, index)
+    bytes.set(ENDING, ending)
+    this.#end = ending + ENDING.length
+    this.#counts.push(digits - COUNT_DIGITS - 1)
     this.#ends.push(this.#end)
   }
 
