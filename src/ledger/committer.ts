@@ -23,11 +23,12 @@ export class Committer {
     this.#logger = logger
   }
 
-  /** Not async: this is the way of every single change, and each layer of promises is felt. */
+  /**
+   * Not async: this is the way of every single change, and each layer of promises is felt. Nor is there a function
+   * that waits with it: it would keep the command in memory until the change is durable.
+   */
   run<C extends Command>(command: C): Promise<Answer<C>> {
-    return this.store
-      .transact([keyOf(command)], (given) => decide(command, given))
-      .then((outcome) => this.#answerOf(outcome))
+    return this.store.transact([keyOf(command)], (given) => decide(command, given)).then(this.#answerOf)
   }
 
   /** All commands or none; each sees what the ones before it did. */
@@ -63,7 +64,7 @@ export class Committer {
     })
   }
 
-  #answerOf<A>(outcome: Outcome<A>): A {
+  readonly #answerOf = <A>(outcome: Outcome<A>): A => {
     if (outcome.ok) return outcome.answer
     this.#logRefusal(outcome.refusal)
     throw errorOf(outcome.refusal)

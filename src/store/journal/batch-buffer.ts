@@ -9,19 +9,27 @@ const FIRST_BYTES = 64 * 1024
 const COUNT_DIGITS = 7
 const COUNT_ROOM = ' '.repeat(COUNT_DIGITS)
 
+const ENDING = Buffer.from(`]${CHECKSUM_ROOM}`)
+
 /**
  * The lines of a batch as bytes. They are written as they come, so that no line has to be kept as a string until
  * the disk is ready: thousands of strings that wait for a moment are what garbage collection is slowest at.
  */
 export class BatchBuffer {
-  readonly #place: string
+  readonly #place: Buffer
   readonly #counts: number[] = []
   readonly #ends: number[] = []
-  #bytes: Buffer = EMPTY
+  #bytes: Buffer
   #end = 0
 
-  constructor(firstSeq: number) {
-    this.#place = `,"batch":[${firstSeq},`
+  /** Writes into bytes that nobody needs any more, as far as they go. */
+  constructor(firstSeq: number, bytes: Buffer = EMPTY) {
+    this.#place = Buffer.from(`,"batch":[${firstSeq},${COUNT_ROOM},`)
+    this.#bytes = bytes
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes
   }
 
   get lines(): number {
@@ -34,13 +42,18 @@ export class BatchBuffer {
 
   /** A line as it is without its place in the batch and its checksum: an object. */
   add(line: string): void {
-    const ending = `${COUNT_ROOM},${this.#ends.length}]${CHECKSUM_ROOM}`
-    this.#makeRoom(line.length * BYTES_PER_CHARACTER + this.#place.length + ending.length)
+    const index = String(this.#ends.length)
+    const around = this.#place.length + index.length + ENDING.length
+    this.#makeRoom(line.length * BYTES_PER_CHARACTER + around)
+    const bytes = this.#bytes
     // Over the closing brace.
-    const at = this.#end + this.#bytes.write(line, this.#end) - 1
-    const count = at + this.#bytes.write(this.#place, at, 'latin1')
-    this.#end = count + this.#bytes.write(ending, count, 'latin1')
-    this.#counts.push(count)
+    const place = this.#end + bytes.write(line, this.#end) - 1
+    bytes.set(this.#place, place)
+    const digits = place + this.#place.length
+    const ending = writeDigits(bytes, digits, index)
+    bytes.set(ENDING, ending)
+    this.#end = ending + ENDING.length
+    this.#counts.push(digits - COUNT_DIGITS - 1)
     this.#ends.push(this.#end)
   }
 
@@ -48,8 +61,9 @@ export class BatchBuffer {
   finish(): Buffer {
     const count = String(this.#ends.length)
     let start = 0
-    for (const [index, end] of this.#ends.entries()) {
-      this.#bytes.write(count, this.#counts[index] as number, 'latin1')
+    for (let index = 0; index < this.#ends.length; index++) {
+      const end = this.#ends[index] as number
+      writeDigits(this.#bytes, this.#counts[index] as number, count)
       fillChecksum(this.#bytes, start, end)
       start = end
     }
@@ -66,3 +80,9 @@ export class BatchBuffer {
 }
 
 const EMPTY = Buffer.alloc(0)
+
+/** Answers where they end. */
+function writeDigits(bytes: Buffer, at: number, digits: string): number {
+  for (let i = 0; i < digits.length; i++) bytes[at + i] = digits.charCodeAt(i)
+  return at + digits.length
+}

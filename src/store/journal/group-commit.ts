@@ -11,7 +11,10 @@ import type { EncodedCommit } from './lines/encode.ts'
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
 /** With so many lines the disk may as well begin, while the rest is still being decided. */
-const LINES_WORTH_WRITING = 64
+const LEAST_WORTH_WRITING = 64
+
+/** What an unusually large batch took is not kept for later ones. */
+const MOST_SPARE_BYTES = 1024 * 1024
 
 /** A commit on its way to the disk. */
 export interface PendingCommit {
@@ -54,8 +57,15 @@ export class GroupCommit {
   #writer: DeltaWriter
   #filling: Batch
   #writing: Batch | null = null
+  /** What the last batch was written from: filling new memory is slower. */
+  #spare: Buffer | undefined
   #failure: WaybillError | null = null
   #scheduled = false
+  /**
+   * Half of what is under way, if that is more: whoever was just answered is likely to come back, and the disk and
+   * we are both busy all the time when one half is being written while the other is being decided.
+   */
+  #linesWorthWriting = LEAST_WORTH_WRITING
   /** Something else has the file now: a new one is being started, or what failed is being taken back. */
   #paused = false
   readonly #turns: (() => void)[] = []
@@ -87,7 +97,7 @@ export class GroupCommit {
     batch.nextSeq += places
     batch.commits.push(commit)
     if (this.#writing === null) {
-      if (batch.buffer.lines >= LINES_WORTH_WRITING) this.#flush()
+      if (batch.buffer.lines >= this.#linesWorthWriting) this.#flush()
       else if (!this.#scheduled) this.#flushSoon()
     }
     return batch.done.promise
@@ -143,7 +153,8 @@ export class GroupCommit {
     const batch = this.#filling
     if (batch.commits.length === 0) return
     this.#writing = batch
-    this.#filling = new Batch(batch.nextSeq)
+    this.#filling = new Batch(batch.nextSeq, this.#spare)
+    this.#spare = undefined
     const at = this.#writer.end
     this.#writer.append(batch.buffer.finish()).then(
       () => this.#succeed(batch, at),
@@ -152,10 +163,12 @@ export class GroupCommit {
   }
 
   #succeed(batch: Batch, at: number): void {
-    const { firstSeq, nextSeq, commits } = batch
+    const { firstSeq, nextSeq, commits, buffer } = batch
     // Still writing as far as anybody knows: whoever wants the file in answer to this has to wait for a turn.
     this.#outlet.durable({ firstSeq, lastSeq: nextSeq - 1, at, end: this.#writer.end, commits })
     this.#writing = null
+    this.#linesWorthWriting = Math.max(LEAST_WORTH_WRITING, (buffer.lines + this.#filling.buffer.lines) / 2)
+    if (buffer.bytes.length <= MOST_SPARE_BYTES) this.#spare = buffer.bytes
     batch.done.resolve()
     this.#goOn()
   }
@@ -207,10 +220,10 @@ class Batch {
   readonly done: PromiseWithResolvers<void> = Promise.withResolvers()
   readonly buffer: BatchBuffer
 
-  constructor(firstSeq: number) {
+  constructor(firstSeq: number, bytes?: Buffer) {
     this.firstSeq = firstSeq
     this.nextSeq = firstSeq
-    this.buffer = new BatchBuffer(firstSeq)
+    this.buffer = new BatchBuffer(firstSeq, bytes)
     // Whoever is concerned waits for it; nobody has to be.
     this.done.promise.catch(() => {})
   }

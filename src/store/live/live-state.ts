@@ -183,6 +183,9 @@ export class LiveState {
 
   /** Shows a change to decisions. Its devices are told separately. */
   decide({ puts }: Change): readonly Move[] {
+    const first = puts[0]
+    // Nearly always; and a list that grows takes room for many.
+    if (puts.length === 1 && first !== undefined && !isJobPart(first)) return [this.#decideAlone(first)]
     const moves: Move[] = []
     let parts: JobPart[] | undefined
     for (const put of puts) {

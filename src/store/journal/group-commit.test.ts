@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import type { DeltaWriter } from './delta/delta-writer.ts'
+import { GroupCommit } from './group-commit.ts'
+
+const COMMIT = { moves: [], signals: [], first: 1, undo: null, records: 1 }
+
+/** How many lines were written at a time for callers who come back as soon as they are answered. */
+async function groupsOf({ callers, calls }: { callers: number; calls: number }): Promise<number[]> {
+  const groups: number[] = []
+  const append = () => new Promise((resolve) => setImmediate(resolve))
+  const group = new GroupCommit({ end: 0, append } as unknown as DeltaWriter, 1, {
+    folder: '/',
+    durable: ({ commits }) => void groups.push(commits.length),
+    failed: () => {},
+  })
+  const caller = async () => {
+    for (let call = 0; call < calls; call++) await group.add({ lines: ['{}'], places: 1 }, COMMIT)
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  return groups
+}
+
+describe('a group commit', () => {
+  it('begins to write while there is more to decide', async () => {
+    expect((await groupsOf({ callers: 100, calls: 10 })).slice(0, 10)).toEqual(Array(10).fill(64))
+  })
+
+  it('writes few at once', async () => {
+    expect(await groupsOf({ callers: 10, calls: 3 })).toEqual([10, 10, 10])
+  })
+
+  // A batch of 64 used to take turns with one of all the others: nothing was left to decide while that was written.
+  it('writes one half of many while the other half is decided', async () => {
+    const groups = await groupsOf({ callers: 1000, calls: 20 })
+    for (const size of groups.slice(2, 30)) expect(Math.abs(size - 500)).toBeLessThanOrEqual(1)
+  })
+})
