@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, write } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import type { Disk, DiskFile, DiskReader } from './disk.ts'
 import { lockFile } from './file-lock.ts'
@@ -102,10 +102,16 @@ class NodeFile extends NodeReader implements DiskFile {
 /** The system may write less than it was asked to. */
 async function writeAll(handle: FileHandle, position: number, bytes: Uint8Array): Promise<void> {
   let written = 0
-  while (written < bytes.length) {
-    const part = await handle.write(bytes, written, bytes.length - written, position + written)
-    written += part.bytesWritten
-  }
+  while (written < bytes.length) written += await writeSome(handle.fd, position + written, bytes, written)
+}
+
+/** With a callback: every commit waits for this, and the handle's own promise takes longer. */
+function writeSome(fd: number, position: number, bytes: Uint8Array, from: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, from, bytes.length - from, position, (error, written) =>
+      error === null ? resolve(written) : reject(error),
+    )
+  })
 }
 
 async function openOrClose(handle: FileHandle, openAgain: () => Promise<FileHandle>): Promise<FileHandle> {
