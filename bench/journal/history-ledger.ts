@@ -54,7 +54,6 @@ async function writeEmptySnapshot(folder: string, seq: number): Promise<void> {
       document_count: 0,
       audit_records: seq,
       counts: [],
-      slots: [],
       signals: [],
     },
     records: {},

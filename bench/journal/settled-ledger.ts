@@ -89,7 +89,6 @@ function factsOf(created_at: string, settled: number, open: number): SnapshotFac
       { ...tally, state: 'completed', n: settled },
       { ...tally, state: 'parsed', n: open },
     ],
-    slots: [],
     signals: [],
   }
 }

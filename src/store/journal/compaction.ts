@@ -89,7 +89,6 @@ function factsOf(
   const { live } = image
   const facts: Facts = {
     counts: [...live.counts.entries()],
-    slots: [...live.devices.holders()],
     signals: awaitedSignals(image),
   }
   return {

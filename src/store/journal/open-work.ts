@@ -13,18 +13,22 @@ import type { WorkLists } from './snapshot/write-work.ts'
 /** What there is to do for all open jobs: those in memory, and the others as it was stored before. */
 export function openWork(live: LiveState, stored: StoredWork | null): WorkLists {
   const here = workInMemory(live)
-  if (stored === null) return here
+  const slots = live.devices.holders()
+  if (stored === null) return { ...here, slots }
   const isHere = (tenant_id: string, job_id: string) => live.aggregate('job', tenant_id, job_id) !== null
   return {
     due: merged(here.due, stored.due, ([, tenant_id, job_id]) => isHere(tenant_id, job_id)),
     ready: merged(here.ready, stored.ready, ([, tenant_id, , , job_id]) => isHere(tenant_id, job_id)),
     waiting: merged(here.waiting, stored.waiting, ([tenant_id, , job_id]) => isHere(tenant_id, job_id)),
     rows: merged(here.rows, stored.rows, ([tenant_id, job_id]) => isHere(tenant_id, job_id)),
+    slots,
   }
 }
 
-function workInMemory(live: LiveState): { [L in WorkListName]: readonly WorkEntries[L][] } {
-  const here: { [L in WorkListName]: WorkEntries[L][] } = { due: [], ready: [], waiting: [], rows: [] }
+type TakenOver = Exclude<WorkListName, 'slots'>
+
+function workInMemory(live: LiveState): { [L in TakenOver]: readonly WorkEntries[L][] } {
+  const here: { [L in TakenOver]: WorkEntries[L][] } = { due: [], ready: [], waiting: [], rows: [] }
   for (const { job, outbox } of live.jobs()) {
     const { due, ready, waiting } = workOfJob(job)
     here.due.push(...due)

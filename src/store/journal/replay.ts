@@ -3,7 +3,6 @@ import type { AuditEntry } from '../../core/audit.ts'
 import type { Signal } from '../../core/decision.ts'
 import type { DocumentRecord } from '../../core/document/record.ts'
 import type { Timers } from '../../world/timers.ts'
-import type { SlotHolders } from '../live/devices.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import { Image } from './image.ts'
 import { decodeLine } from './lines/decode.ts'
@@ -13,19 +12,16 @@ import type { Snapshot } from './snapshot/snapshot.ts'
 /** What the compaction put into the snapshot's head. */
 export interface Facts {
   readonly counts: readonly CountEntry[]
-  readonly slots: readonly SlotHolders[]
   readonly signals: readonly Signal[]
 }
 
-/** What is in memory after opening a snapshot: counts, places under limits, signals. Records come when they are needed. */
+/** What is in memory after opening a snapshot: counts and signals. Everything else comes when it is needed. */
 export async function imageOf(snapshot: Snapshot, timers: Timers): Promise<Image> {
   const image = new Image(timers)
   const { live } = image
-  const { counts, slots, signals } = snapshot.head as unknown as Facts
+  const { counts, signals } = snapshot.head as unknown as Facts
   for (const { tenant_id, kind, state, n } of counts) live.counts.add(tenant_id, kind, state, n)
-  for (const { tenant_id, key, owners } of slots) {
-    for (const owner of owners) live.devices.hold({ tenant_id, key, owner })
-  }
+  live.devices.store(snapshot.work)
   for (const signal of signals) live.signals.push(signal)
   await image.rebase(snapshot)
   return image

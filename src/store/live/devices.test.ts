@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Change, change, type SlotChange } from '../../core/decision.ts'
 import { Devices } from './devices.ts'
+import { plainWork } from './sample-work.ts'
 
 function changeOf(parts: Partial<Change>): Change {
   return change(null, parts).change
@@ -63,6 +64,32 @@ describe('slots', () => {
     expect(isFull(held(), take('a', 1), release('a'), take('b', 1))).toBe(false)
     expect(isFull(held('a'), release('a'), take('a', 1))).toBe(false)
     expect(isFull(held(), take('a', 1, 'x'), take('b', 1, 'y'))).toBe(false)
+  })
+
+  it('are the same for those that were stored, whatever changes', () => {
+    const owner = fc.constantFrom<string>('a', 'b', 'c', 'd', 'e')
+    const key = fc.constantFrom<string>('k', 'l')
+    const owners = fc.uniqueArray(owner).map((names) => names.sort())
+    const change = fc.record({ verb: fc.constantFrom('take' as const, 'release' as const), owner, key })
+    fc.assert(
+      fc.property(owners, owners, fc.array(change, { maxLength: 20 }), (ofK, ofL, changes) => {
+        const slots = (['k', 'l'] as const).flatMap((name, i) =>
+          ([ofK, ofL][i] ?? []).map((one) => ['t', name, one] as const),
+        )
+        const [stored, taken] = [new Devices(), new Devices()]
+        stored.store(plainWork({ slots }))
+        for (const [, name, one] of slots) taken.apply(changeOf({ slots: [take(one, 9, name)] }))
+        for (const { verb, owner: one, key: name } of changes) {
+          const slot = verb === 'take' ? take(one, 3, name) : release(one, name)
+          const asked = changeOf({ slots: [slot] })
+          expect(stored.fullSlot(asked)).toEqual(taken.fullSlot(asked))
+          const undos = [stored, taken].map((devices) => devices.apply(asked))
+          if (one === 'e') for (const undo of undos) undo?.()
+          expect(stored.used('t', name)).toBe(taken.used('t', name))
+        }
+        expect([...stored.holders()]).toEqual([...taken.holders()])
+      }),
+    )
   })
 
   it('come out the same as when the changes are made one by one', () => {

@@ -1,20 +1,16 @@
 import type { Change, ClaimKey, SlotChange, SlotKey } from '../../core/decision.ts'
 import { Layers } from './layers.ts'
+import { SlotHolders } from './slot-holders.ts'
+import { compareEntries, type SlotEntry, type StoredWork } from './stored-work.ts'
 import { TwoKeys } from './two-keys.ts'
 
 /** Takes back what a change did to the devices. */
 export type Undo = () => void
 
-export interface SlotHolders {
-  readonly tenant_id: string
-  readonly key: string
-  readonly owners: readonly string[]
-}
-
 /** Claims and slots: who owns a key, who holds one of a bounded number. */
 export class Devices {
   readonly claims = new Layers<string>()
-  readonly #slots = new TwoKeys<Set<string>>()
+  readonly #slots = new TwoKeys<SlotHolders>()
 
   ownerOf({ tenant_id, key }: ClaimKey): string | undefined {
     return this.claims.get(tenant_id, key)
@@ -49,15 +45,20 @@ export class Devices {
     return undefined
   }
 
-  /** Somebody holds a slot, as was decided before. */
-  hold(slot: SlotKey & { readonly owner: string }): void {
-    this.#change(slot, true)
+  /** Who holds which slots, as was decided before. */
+  store({ slots, limits }: Pick<StoredWork, 'slots' | 'limits'>): void {
+    let from = 0
+    for (const [tenant_id, key, entries] of limits) {
+      this.#slots.set(tenant_id, key, new SlotHolders({ slots, tenant_id, key, from, entries }))
+      from += entries
+    }
   }
 
-  /** Who holds which slots. */
-  *holders(): Generator<SlotHolders> {
-    for (const [tenant_id, key, owners] of this.#slots.entries()) {
-      if (owners.size > 0) yield { tenant_id, key, owners: [...owners] }
+  /** Who holds which slots, sorted. */
+  *holders(): Generator<SlotEntry> {
+    const slots = [...this.#slots.entries()].sort(compareEntries)
+    for (const [tenant_id, key, holders] of slots) {
+      for (const owner of holders.owners()) yield [tenant_id, key, owner]
     }
   }
 
@@ -80,27 +81,25 @@ export class Devices {
 
   /** False when it was so already. */
   #change({ tenant_id, key, owner }: SlotKey & { readonly owner: string }, takes: boolean): boolean {
-    const holders = this.#slots.get(tenant_id, key)
-    if (takes === (holders?.has(owner) ?? false)) return false
-    if (!takes) {
-      holders?.delete(owner)
-      if (holders?.size === 0) this.#slots.delete(tenant_id, key)
-    } else if (holders === undefined) {
-      this.#slots.set(tenant_id, key, new Set([owner]))
-    } else {
-      holders.add(owner)
+    let holders = this.#slots.get(tenant_id, key)
+    if (holders === undefined) {
+      if (!takes) return false
+      holders = new SlotHolders()
+      this.#slots.set(tenant_id, key, holders)
     }
-    return true
+    const hasChanged = holders.change(owner, takes)
+    if (holders.size === 0) this.#slots.delete(tenant_id, key)
+    return hasChanged
   }
 }
 
 /** Who would hold a slot after the changes so far. Whoever holds one keeps it, also when there are fewer now. */
 class SlotView {
-  readonly #holders: ReadonlySet<string> | undefined
+  readonly #holders: SlotHolders | undefined
   readonly #changed = new Map<string, boolean>()
   #used: number
 
-  constructor(holders: ReadonlySet<string> | undefined) {
+  constructor(holders: SlotHolders | undefined) {
     this.#holders = holders
     this.#used = holders?.size ?? 0
   }

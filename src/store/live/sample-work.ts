@@ -25,22 +25,27 @@ class PlainList<E> implements SortedList<E> {
   }
 }
 
-type PlainWork = Pick<StoredWork, 'groups'> & {
+type PlainWork = Pick<StoredWork, 'groups' | 'limits'> & {
   readonly [L in WorkListName]: PlainList<WorkEntries[L]>
 }
 
 /** The lists as they are; the groups as the entries that are ready have them. */
 export function plainWork(lists: { readonly [L in WorkListName]?: readonly WorkEntries[L][] }): PlainWork {
-  const { due = [], ready = [], waiting = [], rows = [] } = lists
-  const names = ready.map(([queue, tenant_id, group]) => JSON.stringify([queue, tenant_id, group]))
-  const groups = [...new Set(names)].map((name) => {
-    return [...JSON.parse(name), names.filter((other) => other === name).length] as const
-  })
+  const { due = [], ready = [], waiting = [], rows = [], slots = [] } = lists
   return {
     due: new PlainList(due),
     ready: new PlainList(ready),
-    groups: groups as unknown as StoredWork['groups'],
+    groups: groupsOf(ready, 3) as unknown as StoredWork['groups'],
     waiting: new PlainList(waiting),
     rows: new PlainList(rows),
+    slots: new PlainList(slots),
+    limits: groupsOf(slots, 2) as unknown as StoredWork['limits'],
   }
+}
+
+function groupsOf(entries: readonly (readonly unknown[])[], length: number): unknown[][] {
+  const names = entries.map((entry) => JSON.stringify(entry.slice(0, length)))
+  return [...new Set(names)].map((name) => {
+    return [...JSON.parse(name), names.filter((other) => other === name).length]
+  })
 }

@@ -22,16 +22,23 @@ export type WaitingEntry = readonly [tenant_id: string, topic: string, job_id: s
 /** An outbox row that is open. */
 export type RowEntry = readonly [tenant_id: string, job_id: string, outbox_id: string]
 
+/** A place under a limit, and the job that has it. */
+export type SlotEntry = readonly [tenant_id: string, key: string, job_id: string]
+
+/** How many places under a limit are taken; limits follow each other in the order of their entries. */
+export type SlotGroup = readonly [tenant_id: string, key: string, entries: number]
+
 export interface WorkEntries {
   readonly due: DueEntry
   readonly ready: ReadyEntry
   readonly waiting: WaitingEntry
   readonly rows: RowEntry
+  readonly slots: SlotEntry
 }
 
 export type WorkListName = keyof WorkEntries
 
-export const WORK_LISTS: readonly WorkListName[] = ['due', 'ready', 'waiting', 'rows']
+export const WORK_LISTS: readonly WorkListName[] = ['due', 'ready', 'waiting', 'rows', 'slots']
 
 /** Entries in the order of their elements, each of them read when it is asked for. */
 export interface SortedList<T> {
@@ -48,11 +55,13 @@ export interface StoredWork {
   readonly groups: readonly ReadyGroup[]
   readonly waiting: SortedList<WaitingEntry>
   readonly rows: SortedList<RowEntry>
+  readonly slots: SortedList<SlotEntry>
+  readonly limits: readonly SlotGroup[]
 }
 
-/** What a job has in the lists, other than rows. */
+/** What a job has in the lists that can be told from its record. */
 export function workOfJob(job: JobRecord): {
-  readonly [L in Exclude<WorkListName, 'rows'>]: readonly WorkEntries[L][]
+  readonly [L in Exclude<WorkListName, 'rows' | 'slots'>]: readonly WorkEntries[L][]
 } {
   const { tenant_id, job_id, due_at, ready, waits_for } = job
   return {

@@ -41,8 +41,9 @@ export function readSnapshot(bytes: Buffer): NaiveState | null {
     const kept = nameOf(name.slice(0, slash), tenant_id, name.slice(slash + 1))
     state.refusals.set(kept, count as unknown as number)
   }
-  for (const { tenant_id, key, owners } of index.slots as readonly JsonObject[]) {
-    state.slots.set(nameOf(tenant_id, key), new Set(owners as readonly string[]))
+  for (const [tenant_id, key, owner] of (whole.work as JsonObject).slots as readonly (readonly string[])[]) {
+    const name = nameOf(tenant_id, key)
+    state.slots.set(name, (state.slots.get(name) ?? new Set()).add(owner as string))
   }
   mustAgree(whole, index, state)
   mustListWork(whole, index, state.records.values())

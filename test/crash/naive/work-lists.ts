@@ -8,7 +8,6 @@ export function mustListWork(whole: JsonObject, index: JsonObject, records: Iter
   const ready: Entry[] = []
   const waiting: Entry[] = []
   const rows: Entry[] = []
-  const groups = new Map<string, number>()
   for (const record of records) {
     const { kind, tenant_id, job_id } = record
     if (kind === 'outbox' && record.state === 'PENDING') rows.push([tenant_id, job_id, record.outbox_id])
@@ -18,16 +17,27 @@ export function mustListWork(whole: JsonObject, index: JsonObject, records: Iter
     if (record.ready === null) continue
     const { queue, group, rank, limits } = record.ready as JsonObject
     ready.push([queue, tenant_id, group, rank, job_id, limits])
-    const name = JSON.stringify([queue, tenant_id, group])
-    groups.set(name, (groups.get(name) ?? 0) + 1)
   }
   const work = whole.work as { readonly [list: string]: readonly Entry[] }
   mustBe('due', work.due, due)
   mustBe('ready', work.ready, ready)
   mustBe('waiting', work.waiting, waiting)
   mustBe('rows', work.rows, rows)
-  const counted = [...groups].map(([name, entries]) => [...(JSON.parse(name) as Json[]), entries])
-  mustBe('groups', (index.work as { readonly groups: readonly Entry[] }).groups, counted)
+  // Who has a place under a limit is not told by the records.
+  mustBe('slots', work.slots, work.slots ?? [])
+  const { groups, limits } = index.work as { readonly [list: string]: readonly Entry[] }
+  mustBe('groups', groups, counted(ready, 3))
+  mustBe('limits', limits, counted(work.slots ?? [], 2))
+}
+
+/** How many entries have the same first elements. */
+function counted(entries: readonly Entry[], elements: number): Entry[] {
+  const counts = new Map<string, number>()
+  for (const entry of entries) {
+    const name = JSON.stringify(entry.slice(0, elements))
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].map(([name, count]) => [...(JSON.parse(name) as Json[]), count])
 }
 
 /** In order, and these and no others. */

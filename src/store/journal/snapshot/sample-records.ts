@@ -190,7 +190,6 @@ export function sampleFacts(part: Partial<SnapshotFacts> = {}): SnapshotFacts {
     timestamp: 1735787045.678,
     document_count: 0,
     counts: {},
-    slots: [],
     signals: [],
     audit_records: 41,
     ...part,
@@ -212,6 +211,7 @@ export class GivenRecords {
       ready: works.flatMap(({ ready }) => ready).sort(compareEntries),
       waiting: works.flatMap(({ waiting }) => waiting).sort(compareEntries),
       rows: rows.map(rowEntry).sort(compareEntries),
+      slots: [],
     }
   }
 

@@ -20,7 +20,6 @@ export interface SnapshotFacts {
   readonly timestamp: number | null
   readonly document_count: number
   readonly counts: Json
-  readonly slots: Json
   readonly signals: Json
   readonly audit_records: number
   /** Whatever else its writer wants to find again. */

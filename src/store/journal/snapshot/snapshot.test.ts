@@ -42,7 +42,14 @@ async function fileWithIndex(text: string): Promise<void> {
 }
 
 /** Of a file in which there is nothing to do. */
-const WORK = { at: 0, bytes: 0, crc: 0, lists: { due: [], ready: [], waiting: [], rows: [] }, groups: [] }
+const WORK = {
+  at: 0,
+  bytes: 0,
+  crc: 0,
+  lists: { due: [], ready: [], waiting: [], rows: [], slots: [] },
+  groups: [],
+  limits: [],
+}
 
 describe('opening', () => {
   it('gives null when there is no such file', async () => {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { toIso } from '../../../core/time.ts'
 import { plainWork } from '../../live/sample-work.ts'
-import { compareEntries, WORK_LISTS, type WorkEntries, type WorkListName } from '../../live/stored-work.ts'
+import {
+  compareEntries,
+  type StoredWork,
+  WORK_LISTS,
+  type WorkEntries,
+  type WorkListName,
+} from '../../live/stored-work.ts'
 import { GivenRecords, sampleJob, sampleOutbox, sampleRun } from './sample-records.ts'
 import { WorkCheck } from './work-check.ts'
 
@@ -21,31 +27,46 @@ const RECORDS = [
   sampleRun(),
 ]
 
-const LISTS = new GivenRecords().put(...RECORDS).work as Lists
+const LISTS: Lists = {
+  ...(new GivenRecords().put(...RECORDS).work as Lists),
+  slots: [
+    ['default', 'gpu', 'due 1'],
+    ['default', 'gpu', 'due 2'],
+    ['default', 'in-flight', 'due 1'],
+  ],
+}
+
+/** All but the places under limits, of which the records do not tell. */
+const TOLD = WORK_LISTS.filter((name) => name !== 'slots')
 
 const OTHERS: { readonly [L in WorkListName]: WorkEntries[L] } = {
   due: [99, 'default', 'z'],
   ready: ['q', 'default', 'z', 99, 'z', []],
   waiting: ['default', 'z', 'z'],
   rows: ['default', 'z', 'z'],
+  slots: ['default', 'z', 'z'],
 }
 
-function problems(lists: Lists, { complete = true, groups = plainWork(lists).groups } = {}) {
+function problems(lists: Lists, { complete = true, ...groups }: Partial<Said> = {}) {
   const check = new WorkCheck()
   for (const record of RECORDS) check.record(record)
-  return check.problems({ ...plainWork(lists), groups }, complete)
+  return check.problems({ ...plainWork(lists), ...groups }, complete)
+}
+
+interface Said extends Pick<StoredWork, 'groups' | 'limits'> {
+  readonly complete: boolean
 }
 
 const OTHER_WORK = ['the work listed is not that of the open jobs']
 
 describe('the check of listed work', () => {
   it('finds nothing where everything is right', () => {
-    expect(WORK_LISTS.map((name) => LISTS[name].length)).toEqual([3, 3, 6, 3])
+    expect(WORK_LISTS.map((name) => LISTS[name].length)).toEqual([3, 3, 6, 3, 3])
     expect(problems(LISTS)).toEqual([])
     expect(new WorkCheck().problems(plainWork({}), true)).toEqual([])
   })
 
-  it.each(WORK_LISTS)('finds what is missing, too much, or altered in the list %s', (name) => {
+  it.each(TOLD)('finds what is missing, too much, or altered in the list %s', (name) => {
     const entries: readonly WorkEntries[WorkListName][] = LISTS[name]
     const [most, other] = [entries.slice(0, -1), OTHERS[name]]
     for (const changed of [[], most, entries.slice(1), [...entries, other], [...most, other]]) {
@@ -92,5 +113,8 @@ describe('the check of listed work', () => {
     for (const groups of wrong) {
       expect(problems(LISTS, { groups })).toEqual(['ready: the groups are not those of the entries'])
     }
+    expect(problems(LISTS, { limits: [['default', 'gpu', 3]] })).toEqual([
+      'slots: the groups are not those of the entries',
+    ])
   })
 })

@@ -9,7 +9,7 @@ import {
   type WorkListName,
   workOfJob,
 } from '../../live/stored-work.ts'
-import { grouped } from './write-work.ts'
+import { type Groups, grouped } from './write-work.ts'
 
 /** Whether what there is to do is listed as the records say. */
 export class WorkCheck {
@@ -36,13 +36,17 @@ export class WorkCheck {
           problems.push(`${name}: ${JSON.stringify(entry)} is out of order`)
         }
         before = entry
-        this.#listed = (this.#listed + sumOf(name, entry)) >>> 0
+        if (name !== 'slots') this.#listed = (this.#listed + sumOf(name, entry)) >>> 0
       }
     }
-    const groups: [string, string, string, number][] = []
-    for (const _ of grouped(all(stored.ready), groups));
-    if (JSON.stringify(groups) !== JSON.stringify(stored.groups)) {
-      problems.push('ready: the groups are not those of the entries')
+    for (const [name, said] of [
+      ['ready', stored.groups],
+      ['slots', stored.limits],
+    ] as const) {
+      const groups: Groups = []
+      for (const _ of grouped(name, all(stored[name] as SortedList<never>), groups));
+      if (JSON.stringify(groups) === JSON.stringify(said)) continue
+      problems.push(`${name}: the groups are not those of the entries`)
     }
     if (complete && this.#said !== this.#listed) problems.push('the work listed is not that of the open jobs')
     return problems

@@ -60,6 +60,7 @@ const ENTRIES = {
   ready: fc.tuple(few, few, few, number, name, limits),
   waiting: fc.tuple(few, name, name),
   rows: fc.tuple(few, name, name),
+  slots: fc.tuple(few, few, name),
 }
 
 function expectSame<E extends readonly unknown[]>(
@@ -89,12 +90,14 @@ describe('the list of open work', () => {
       ready: sorted(ENTRIES.ready),
       waiting: sorted(ENTRIES.waiting),
       rows: sorted(ENTRIES.rows),
+      slots: sorted(ENTRIES.slots),
     })
     const others = fc.record({
       due: fc.array(ENTRIES.due, { maxLength: 9 }),
       ready: fc.array(ENTRIES.ready, { maxLength: 9 }),
       waiting: fc.array(ENTRIES.waiting, { maxLength: 9 }),
       rows: fc.array(ENTRIES.rows, { maxLength: 9 }),
+      slots: fc.array(ENTRIES.slots, { maxLength: 9 }),
     })
     let largest = 0
     await fc.assert(
@@ -104,7 +107,9 @@ describe('the list of open work', () => {
         expectSame(work.ready, plain.ready, strange.ready)
         expectSame(work.waiting, plain.waiting, strange.waiting)
         expectSame(work.rows, plain.rows, strange.rows)
-        expect(work.groups).toEqual(plainWork(plain).groups)
+        expectSame(work.slots, plain.slots, strange.slots)
+        const { groups, limits } = plainWork(plain)
+        expect([work.groups, work.limits]).toEqual([groups, limits])
         expect((await zcat()).work).toEqual(plain)
         largest = Math.max(largest, plain.due.length)
       }),

@@ -4,6 +4,7 @@ import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import {
   compareEntries,
   type ReadyGroup,
+  type SlotGroup,
   type SortedList,
   type StoredWork,
   type WorkEntries,
@@ -21,6 +22,7 @@ export interface WorkSection extends Extent {
   readonly crc: number
   readonly lists: { readonly [L in WorkListName]: readonly WorkBlock<WorkEntries[L]>[] }
   readonly groups: readonly ReadyGroup[]
+  readonly limits: readonly SlotGroup[]
 }
 
 /**
@@ -34,13 +36,16 @@ export async function readWork(file: BlockFileReader, section: WorkSection): Pro
   }
   const list = <E extends readonly unknown[]>(blocks: readonly WorkBlock<E>[]) =>
     new BlockList<E>({ file: file.path, at: section.at, bytes }, blocks)
-  const { due, ready, waiting, rows } = section.lists
+  const { due, ready, waiting, rows, slots } = section.lists
+  const { groups, limits } = section
   return {
     due: list(due),
     ready: list(ready),
-    groups: section.groups,
+    groups,
     waiting: list(waiting),
     rows: list(rows),
+    slots: list(slots),
+    limits,
   }
 }
 

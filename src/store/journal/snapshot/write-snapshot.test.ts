@@ -125,7 +125,7 @@ describe('a snapshot', () => {
       ['z', { state: 'completed', updated_at: 1, adapter: 'pubmed', metadata: {}, etag: '3' }],
     ])
     expect(text.jobs).toEqual({ 'job-1': sampleJob({ due_at: toIso(5) }) })
-    expect(text.work).toEqual({ due: [[5, 'default', 'job-1']], ready: [], waiting: [], rows: [] })
+    expect(text.work).toEqual({ due: [[5, 'default', 'job-1']], ready: [], waiting: [], rows: [], slots: [] })
     expect(text.claims).toEqual({ key: 'job-1' })
     expect(text.by_changed.states).toEqual([
       [1000, 'z', 'completed'],

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { ReadyEntry, WorkEntries, WorkListName } from '../../live/stored-work.ts'
+import type { WorkEntries, WorkListName } from '../../live/stored-work.ts'
 import type { BlockFileWriter } from '../blocks/block-file-writer.ts'
 import { deflateMember } from '../blocks/member.ts'
 import { BETWEEN_LINES } from './record-line.ts'
@@ -9,9 +9,12 @@ import type { WorkBlock, WorkSection } from './work-section.ts'
 /** What there is to do, each list in its order. */
 export type WorkLists = { readonly [L in WorkListName]: Iterable<WorkEntries[L]> }
 
-export const NO_WORK: WorkLists = { due: [], ready: [], waiting: [], rows: [] }
+export const NO_WORK: WorkLists = { due: [], ready: [], waiting: [], rows: [], slots: [] }
 
-type Groups = [queue: string, tenant_id: string, group: string, entries: number][]
+/** How many entries follow each other that begin alike: what they begin with, and their number. */
+export type Groups = (string | number)[][]
+
+export const ELEMENTS_OF_GROUP = { ready: 3, slots: 2 } as const
 
 /** A block is inflated for a single entry, so it is small. */
 const ENTRIES_PER_BLOCK = 256
@@ -19,16 +22,24 @@ const ENTRIES_PER_BLOCK = 256
 export async function writeWork(file: BlockFileWriter, lists: WorkLists): Promise<WorkSection> {
   const writer = new WorkWriter(file)
   const groups: Groups = []
+  const limits: Groups = []
   await writer.text(',\n"work":{\n"due":[\n')
   const due = await writer.list(lists.due)
   await writer.text('\n],\n"ready":[\n')
-  const ready = await writer.list(grouped(lists.ready, groups))
+  const ready = await writer.list(grouped('ready', lists.ready, groups))
   await writer.text('\n],\n"waiting":[\n')
   const waiting = await writer.list(lists.waiting)
   await writer.text('\n],\n"rows":[\n')
   const rows = await writer.list(lists.rows)
+  await writer.text('\n],\n"slots":[\n')
+  const slots = await writer.list(grouped('slots', lists.slots, limits))
   await writer.text('\n]}')
-  return { ...writer.extent, lists: { due, ready, waiting, rows }, groups }
+  return {
+    ...writer.extent,
+    lists: { due, ready, waiting, rows, slots },
+    groups: groups as unknown as WorkSection['groups'],
+    limits: limits as unknown as WorkSection['limits'],
+  }
 }
 
 class WorkWriter {
@@ -75,12 +86,17 @@ class WorkWriter {
 }
 
 /** Notes the groups as their entries pass by. */
-export function* grouped(entries: Iterable<ReadyEntry>, groups: Groups): Generator<ReadyEntry> {
+export function* grouped<L extends keyof typeof ELEMENTS_OF_GROUP>(
+  list: L,
+  entries: Iterable<WorkEntries[L]>,
+  groups: Groups,
+): Generator<WorkEntries[L]> {
+  const length = ELEMENTS_OF_GROUP[list]
   for (const entry of entries) {
-    const [queue, tenant_id, group] = entry
+    const start = entry.slice(0, length) as (string | number)[]
     const last = groups.at(-1)
-    if (last?.[0] === queue && last[1] === tenant_id && last[2] === group) last[3]++
-    else groups.push([queue, tenant_id, group, 1])
+    if (last !== undefined && start.every((element, i) => element === last[i])) (last[length] as number)++
+    else groups.push([...start, 1])
     yield entry
   }
 }
