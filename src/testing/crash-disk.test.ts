@@ -5,6 +5,15 @@ import { PowerLost } from './crash/operation.ts'
 import type { CrashDisk } from './crash-disk.ts'
 import { SeededRandom } from './seeded-random.ts'
 
+// A buffer's `slice` is a view: the disk had whatever its writer wrote into the same bytes next.
+it('has what was written, whatever becomes of the bytes', async () => {
+  const { disk, file } = await diskWithFile('a')
+  const reused = Buffer.from('b')
+  await file.writeThrough(0, reused)
+  reused.fill('c')
+  expect(outcomes(disk)).toEqual(['f=b'])
+})
+
 describe('losing power', () => {
   it('rejects the operation it happens in, everything under way, and everything after', async () => {
     const { disk, file } = await diskWithFile('aa', { crashAt: 2 })

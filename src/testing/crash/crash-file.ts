@@ -35,7 +35,7 @@ export class CrashFile implements DiskFile {
     const { path } = this.#file
     await this.#platter.perform(
       { op: 'write', path, bytes: bytes.length },
-      write(this.#id, position, bytes.slice()),
+      write(this.#id, position, new Uint8Array(bytes)),
     )
   }
 
@@ -43,7 +43,7 @@ export class CrashFile implements DiskFile {
     const { path } = this.#file
     await this.#platter.perform(
       { op: 'writeThrough', path, bytes: bytes.length },
-      writeThrough(this.#id, position, bytes.slice()),
+      writeThrough(this.#id, position, new Uint8Array(bytes)),
     )
   }
 
