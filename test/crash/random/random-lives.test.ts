@@ -5,9 +5,7 @@ import { seeds, withSeed } from './seeds.ts'
 const RUNS = 500
 const LONGEST_MS = 30 * 60_000
 
-it(`keeps what it acknowledged through random lives and their ends, ${RUNS} times`, {
-  timeout: LONGEST_MS,
-}, async () => {
+it('keeps what it acknowledged through random lives and their ends', { timeout: LONGEST_MS }, async () => {
   let recoveries = 0
   let runs = 0
   for (const seed of seeds(RUNS)) {
