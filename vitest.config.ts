@@ -17,7 +17,7 @@ export default defineConfig({
       // The rules decide what happens to people's work: every branch of them is tested.
       thresholds: { 'src/core/**': { 100: true } },
     },
-    projects: SUITES.flatMap(({ name, include, testTimeoutMs = 10_000, oneAtATime = false }) =>
+    projects: SUITES.flatMap(({ name, include, testTimeoutMs = 30_000, oneAtATime = false }) =>
       include === undefined
         ? []
         : {
