@@ -5,8 +5,14 @@ import { OpenJournal } from './open-journal.ts'
 /** How often it looks whether somebody who follows the history has missed something. */
 const POLL_MS = 200
 
-/** A read that comes upon a batch while it is being written may see a later one and not this one. */
+/**
+ * A read that comes upon a batch while it is being written may see a later one and not this one. By the next look
+ * it is there, and what is missing in the same place again is damage.
+ */
 const LOOKS_BEFORE_DAMAGE = 3
+
+/** A writer cannot be faster for that long. */
+const MOST_LOOKS = 1000
 
 /**
  * Reads a ledger's folder beside its writer, or one that nobody can write to because it is damaged. Before every
@@ -23,6 +29,8 @@ export class JournalReader {
   /** The look that comes after the one under way. */
   #next: Promise<void> | null = null
   #timer: Timer | null = null
+  /** Damage that was logged already. */
+  #said = ''
 
   private constructor(place: JournalPlace, loader: JournalLoader, journal: OpenJournal, wake: () => void) {
     this.#place = place
@@ -34,7 +42,9 @@ export class JournalReader {
 
   static async open(place: JournalPlace, wake: () => void): Promise<JournalReader> {
     const loader = await JournalLoader.start(place)
-    return new JournalReader(place, loader, await OpenJournal.of(place, loader.loaded), wake)
+    const reader = new JournalReader(place, loader, await OpenJournal.of(place, loader.loaded), wake)
+    if (loader.loaded.damage !== null) await reader.refresh()
+    return reader
   }
 
   get journal(): OpenJournal {
@@ -78,13 +88,27 @@ export class JournalReader {
 
   async #readOn(): Promise<void> {
     const before = this.#journal.lastSeq
-    for (let look = 1; look <= LOOKS_BEFORE_DAMAGE; look++) {
+    let missing = ''
+    let looks = 0
+    for (let look = 1; look <= MOST_LOOKS && looks < LOOKS_BEFORE_DAMAGE; look++) {
+      if (look > 1) await this.#timers.turn()
       if (!(await this.#loader.goOn())) await this.#startAgain()
-      if (this.#loader.loaded.damage === null) break
-      await this.#timers.turn()
+      const { damage } = this.#loader.loaded
+      if (damage === null || damage.message === this.#said) break
+      looks = damage.message === missing ? looks + 1 : 1
+      missing = damage.message
     }
+    this.#sayDamage()
     this.#journal = await OpenJournal.of(this.#place, this.#loader.loaded, this.#journal.damagedSnapshots)
     if (this.#journal.lastSeq !== before) this.#wake()
+  }
+
+  /** Once: whoever asks again and again need not be told as often. */
+  #sayDamage(): void {
+    const { damage } = this.#loader.loaded
+    if (damage === null || damage.message === this.#said) return
+    this.#said = damage.message
+    this.#place.logger.error({ code: damage.code, ...damage.place }, damage.message)
   }
 
   async #startAgain(): Promise<void> {

@@ -5,7 +5,14 @@ import type { Disk, DiskReader } from '../../world/disk.ts'
 import type { Logger } from '../../world/logger.ts'
 import type { Timers } from '../../world/timers.ts'
 import { DeltaLog } from './delta/delta-log.ts'
-import { type DeltaPlace, type DeltaRest, readBatches, readHeader, tornBytes } from './delta/read-delta.ts'
+import {
+  type DeltaPlace,
+  type DeltaRest,
+  readBatches,
+  readHeader,
+  type TornBytes,
+  tornBytes,
+} from './delta/read-delta.ts'
 import { AUDIT_FOLDER, listFiles, type NamedFile } from './file-names.ts'
 import { Image } from './image.ts'
 import { changedAggregates, entriesOf, type Line, placesOf } from './lines/line.ts'
@@ -23,10 +30,8 @@ export interface JournalPlace {
 }
 
 /** A batch that a crash cut off, in the newest delta. */
-export interface Torn {
+export interface Torn extends TornBytes {
   readonly path: string
-  readonly at: number
-  readonly bytes: Buffer
 }
 
 /** Everything that the files say. */
@@ -117,8 +122,6 @@ export class JournalLoader {
   /** A repair could not save everything. */
   #hasGap = false
   #damage: LedgerDamaged | null = null
-  /** What was logged already: whoever looks again and again need not be told as often. */
-  #said = ''
 
   private constructor(place: JournalPlace, { image, head }: Base) {
     this.#place = place
@@ -151,7 +154,7 @@ export class JournalLoader {
     const older = await JournalLoader.start(place, { ...options, without })
     if (older.#damage !== null) {
       await older.#image.retire()
-      loader.#noteDamage(damage)
+      loader.#damage = damage
       return loader
     }
     await loader.#image.retire()
@@ -221,15 +224,8 @@ export class JournalLoader {
     } catch (error) {
       if (!(error instanceof LedgerDamaged) || error instanceof HistoryMoved) throw error
       if (error.place.file === this.#image.base?.path) throw new SnapshotDamaged(this, { cause: error })
-      this.#noteDamage(error)
+      this.#damage = error
     }
-  }
-
-  #noteDamage(damage: LedgerDamaged): void {
-    this.#damage = damage
-    const { code, message, place } = damage
-    if (this.#said !== message) this.#place.logger.error({ code, ...place }, message)
-    this.#said = message
   }
 
   async #replayDeltas(deltas: readonly NamedFile[]): Promise<void> {
@@ -263,7 +259,7 @@ export class JournalLoader {
       const rest = await this.#replayBatches(file, log, from)
       this.#end = { path, place: { at: rest.at, seq: rest.seq } }
       const torn = await tornBytes(file, path, rest, next === undefined)
-      if (torn !== null) this.#torn = { path, at: rest.at, bytes: torn }
+      if (torn !== null) this.#torn = { path, ...torn }
     } finally {
       await file.close()
     }

@@ -24,6 +24,14 @@ describe('reading batches', () => {
     expect([trouble, end]).toEqual([null, 100 + text.length - 3])
   })
 
+  // Somebody was writing there: a reader that went on after the blank lines took the rest of a line for damage, for ever.
+  it('ends before the blank lines that come before something else', () => {
+    const text = `${batch(1, 2)}\n\n"half a line"\n${batch(9, 1)}`
+    const { end, trouble } = parse(text)
+    expect(end).toBe(100 + batch(1, 2).length)
+    expect(trouble?.at).toBe(end + 2)
+  })
+
   it('gives nothing for nothing', () => {
     expect(parse('')).toEqual({ batches: [], end: 100, trouble: null })
     expect(parse('\n\n')).toEqual({ batches: [], end: 100, trouble: null })

@@ -23,7 +23,7 @@ export interface ParsedBatch {
 
 export interface Parsed {
   readonly batches: readonly ParsedBatch[]
-  /** Where the first batch begins that is not whole, or the bytes end. */
+  /** Where the last whole batch ends; not later, since what is blank after it may be being written to. */
   readonly end: number
   /** The first line that is not what it has to be, and why; null when there are only blank lines after `end`. */
   readonly trouble: Trouble | null
@@ -41,19 +41,15 @@ export interface Trouble {
 export function parseBatches(bytes: Buffer, base: number, nextSeq: number): Parsed {
   const batches: ParsedBatch[] = []
   let seq = nextSeq
-  let at = skipBlank(bytes, 0)
-  while (at < bytes.length) {
+  let end = base
+  for (let at = skipBlank(bytes, 0); at < bytes.length; at = skipBlank(bytes, end - base)) {
     const batch = parseBatch(bytes, base, at, seq)
-    if ('what' in batch) return { batches, end: base + at, trouble: batch }
+    if ('what' in batch) return { batches, end, trouble: batch }
     batches.push(batch)
     seq = batch.lastSeq + 1
-    at = skipBlank(bytes, batch.end - base)
+    end = batch.end
   }
-  return {
-    batches,
-    end: base + (batches.length === 0 ? 0 : (batches.at(-1) as ParsedBatch).end - base),
-    trouble: null,
-  }
+  return { batches, end, trouble: null }
 }
 
 function parseBatch(bytes: Buffer, base: number, start: number, nextSeq: number): ParsedBatch | Trouble {
@@ -125,7 +121,7 @@ export function countLines(bytes: Buffer): number {
   return lines
 }
 
-function skipBlank(bytes: Buffer, from: number): number {
+export function skipBlank(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] === NEWLINE) at++
   return at

@@ -7,6 +7,7 @@ import {
   isBlank,
   type ParsedBatch,
   parseBatches,
+  skipBlank,
   type Trouble,
 } from './parse-batches.ts'
 
@@ -32,6 +33,12 @@ export interface DeltaPlace {
 export interface DeltaRest extends DeltaPlace {
   readonly bytes: Buffer
   readonly trouble: Trouble | null
+}
+
+/** What there is of a batch that a crash cut off, and where. */
+export interface TornBytes {
+  readonly at: number
+  readonly bytes: Buffer
 }
 
 /** Where the first batch begins. */
@@ -71,11 +78,14 @@ export async function* readBatches(
 export async function tornBytes(
   file: DiskReader,
   path: string,
-  { bytes, seq, trouble }: DeltaRest,
+  { at, bytes, seq, trouble }: DeltaRest,
   isNewest: boolean,
-): Promise<Buffer | null> {
+): Promise<TornBytes | null> {
   if (trouble === null || isBlank(bytes)) return null
-  if (isNewest && !holdsLineOfOtherBatch(bytes, seq)) return bytes
+  if (isNewest && !holdsLineOfOtherBatch(bytes, seq)) {
+    const blank = skipBlank(bytes, 0)
+    return { at: at + blank, bytes: bytes.subarray(blank) }
+  }
   const before = bufferOf(await file.read(0, trouble.at))
   throw new LedgerDamaged({ file: path, line: countLines(before) + 1, byte: trouble.at }, trouble.what)
 }
