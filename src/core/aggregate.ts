@@ -47,6 +47,11 @@ export interface RecordKey<K extends RecordKind = AggregateKind> {
   readonly id: string
 }
 
+/** Different for different keys. */
+export function nameOfKey({ kind, tenant_id, id }: RecordKey): string {
+  return `${kind}\n${tenant_id}\n${id}`
+}
+
 export function idOf(record: LedgerRecord): string {
   switch (record.kind) {
     case 'document':

@@ -1,3 +1,4 @@
+import { countWhile } from './count-while.ts'
 import { comparePlaces, type Place } from './place.ts'
 
 /** Keeps the first few of many in an order, so that all of them can pass by. */
@@ -12,16 +13,9 @@ export class NearestPlaces<V> {
   }
 
   add(place: Place, value: V): void {
-    let low = 0
-    let high = this.#kept.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const kept = this.#kept[middle] as { readonly place: Place }
-      if (this.#sign * comparePlaces(kept.place, place) < 0) low = middle + 1
-      else high = middle
-    }
-    if (low >= this.#size) return
-    this.#kept.splice(low, 0, { place, value })
+    const at = countWhile(this.#kept, (kept) => this.#sign * comparePlaces(kept.place, place) < 0)
+    if (at >= this.#size) return
+    this.#kept.splice(at, 0, { place, value })
     if (this.#kept.length > this.#size) this.#kept.pop()
   }
 

@@ -1,4 +1,4 @@
-import type { AggregateKind, AggregateOf, RecordKey } from '../../core/aggregate.ts'
+import { type AggregateKind, type AggregateOf, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import { type AuditEntry, hopsOf, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
 import type { IdSource } from '../../core/decision.ts'
 import {
@@ -18,7 +18,7 @@ import type { GroupCommit } from './group-commit.ts'
 import { type Image, lookAgain } from './image.ts'
 import { type EncodedCommit, encodeCommit, type Nths } from './lines/encode.ts'
 import { refusalName } from './lines/line.ts'
-import { type Found, Looked, nameOfClaim, nameOfKey } from './looked.ts'
+import { type Found, Looked, nameOfClaim } from './looked.ts'
 
 /** More look-ups than any decision needs: it asks for what it does not have, and has it then. */
 const MOST_LOOKUPS = 1000
@@ -220,7 +220,7 @@ export class Decider {
       const found = looked.aggregateOf(put)
       if (found === null) continue
       const { kind, tenant_id, id } = found.key
-      if (this.#image.live.decided(kind, tenant_id, id) === null) this.#image.admit(found.aggregate)
+      if (this.#image.live.decided(kind, tenant_id, id) === null) this.#image.live.admit(found.aggregate)
     }
   }
 }

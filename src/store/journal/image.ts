@@ -2,7 +2,6 @@ import {
   type AggregateKind,
   type AggregateOf,
   idOf,
-  type JobAggregate,
   type RecordKey,
   type RecordOf,
 } from '../../core/aggregate.ts'
@@ -105,11 +104,6 @@ export class Image {
     return ((await this.read((base) => base.get('refusals', tenant_id, name))) as number | null) ?? 0
   }
 
-  /** Takes in what only the snapshot had, to be changed. */
-  admit(aggregate: AloneRecord | JobAggregate): void {
-    this.live.admit(aggregate)
-  }
-
   /** What was remembered by now belongs to seqs up to this one. */
   seal(seq: number): void {
     this.live.devices.claims.seal(seq)
@@ -155,12 +149,12 @@ export class Image {
     for (const kind of ['document', 'run', 'workstream'] as const) {
       for (const record of live.records(kind)) {
         const { tenant_id } = record
-        if (this.live.decided(kind, tenant_id, idOf(record)) === null) this.admit(record as AloneRecord)
+        if (this.live.decided(kind, tenant_id, idOf(record)) === null) this.live.admit(record as AloneRecord)
       }
     }
     for (const aggregate of live.jobs()) {
       const { tenant_id, job_id } = aggregate.job
-      if (this.live.decided('job', tenant_id, job_id) === null) this.admit(aggregate)
+      if (this.live.decided('job', tenant_id, job_id) === null) this.live.admit(aggregate)
     }
     for (const row of live.records('outbox')) {
       const key = { kind: 'outbox', tenant_id: row.tenant_id, id: idOf(row) } as const

@@ -1,4 +1,4 @@
-import type { RecordKey } from '../../core/aggregate.ts'
+import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given } from '../../core/decision.ts'
 import { toEpochSeconds } from '../../core/time.ts'
 import type { DiskLock } from '../../world/disk.ts'
@@ -73,7 +73,7 @@ export class JournalWriter {
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
     const sweeping = this.#select(selector).map(async (key) => {
-      const name = nameOf(key)
+      const name = nameOfKey(key)
       this.#swept.add(name)
       try {
         const outcome = await this.#decider.transact((given) => decide(key, given))
@@ -142,7 +142,7 @@ export class JournalWriter {
 
   #select(selector: Sweep): readonly RecordKey[] {
     const { live } = this.#journal.image
-    const isSwept = (key: RecordKey) => this.#swept.has(nameOf(key))
+    const isSwept = (key: RecordKey) => this.#swept.has(nameOfKey(key))
     const isTaken = (key: RecordKey) => live.isPending(key) || isSwept(key)
     switch (selector.what) {
       case 'due':
@@ -169,8 +169,4 @@ export interface WriterParts {
   readonly lock: DiskLock
   /** Tells those who follow the history that there is more. */
   readonly wake: () => void
-}
-
-function nameOf({ kind, tenant_id, id }: RecordKey): string {
-  return `${kind}\n${tenant_id}\n${id}`
 }

@@ -313,7 +313,7 @@ export class JournalLoader {
     for (const key of changedAggregates(line)) {
       if (this.#image.live.aggregate(key.kind, key.tenant_id, key.id) !== null) continue
       const found = await this.#image.load(key)
-      if (found !== null) this.#image.admit(found)
+      if (found !== null) this.#image.live.admit(found)
     }
   }
 

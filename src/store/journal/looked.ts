@@ -4,6 +4,7 @@ import {
   idOf,
   type JobAggregate,
   type LedgerRecord,
+  nameOfKey,
   type RecordKey,
 } from '../../core/aggregate.ts'
 import type { ClaimKey } from '../../core/decision.ts'
@@ -65,10 +66,6 @@ export class Looked {
     const aggregate = this.#aggregates.get(nameOfKey(key))
     return aggregate == null ? null : { key, aggregate }
   }
-}
-
-export function nameOfKey({ kind, tenant_id, id }: RecordKey): string {
-  return `${kind}\n${tenant_id}\n${id}`
 }
 
 export function nameOfClaim({ tenant_id, key }: ClaimKey): string {

@@ -39,17 +39,32 @@ export async function repairJournal(folder: string, world: World): Promise<Repai
   try {
     const report: Report = { repaired: [], kept: [], lost: [] }
     await setSnapshotsAside(place, report)
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      const { damage, image } = await loadJournal(place)
-      await image.retire()
-      if (damage === null) return report
-      await repairFile(place, damage, world.clock.now(), report)
+    const aside = [...report.kept]
+    try {
+      return await repairRest(place, world, report)
+    } catch (error) {
+      // Part of a ledger can be read with them, and nothing without.
+      for (const path of aside) await disk.rename(path, path.slice(0, -DAMAGED.length))
+      await disk.syncFolder(folder)
+      throw error
     }
-    throw new Error('a repair comes to an end')
   } finally {
     await lock.release()
   }
 }
+
+/** What is wrong with the other files. */
+async function repairRest(place: JournalPlace, world: World, report: Report): Promise<RepairReport> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const { damage, image } = await loadJournal(place)
+    await image.retire()
+    if (damage === null) return report
+    await repairFile(place, damage, world.clock.now(), report)
+  }
+  throw new Error('a repair comes to an end')
+}
+
+const DAMAGED = '.damaged'
 
 type Report = { -readonly [F in keyof RepairReport]: RepairReport[F][number][] }
 
@@ -59,9 +74,9 @@ async function setSnapshotsAside({ disk, folder }: JournalPlace, report: Report)
   for (const { path } of snapshots) {
     const problem = await problemOf(() => verified(disk, path))
     if (problem === null) continue
-    await disk.rename(path, `${path}.damaged`)
+    await disk.rename(path, path + DAMAGED)
     await disk.syncFolder(folder)
-    report.kept.push(`${path}.damaged`)
+    report.kept.push(path + DAMAGED)
     report.repaired.push({ where: path, what: `${problem}; it was set aside` })
   }
 }
@@ -118,7 +133,7 @@ async function repairDelta(
     until: deltas[index + 1]?.seq ?? null,
     timestamp: toEpochSeconds(now),
   })
-  report.kept.push(await keepBytes(disk, folder, { start: basename(delta.path), ending: '.damaged', bytes }))
+  report.kept.push(await keepBytes(disk, folder, { start: basename(delta.path), ending: DAMAGED, bytes }))
   report.lost.push(...lost)
   const header = Buffer.from(headerLine(delta.seq, toIso(now)))
   await writeWhole(disk, delta.path + TEMPORARY, Buffer.concat([header, lines]))
@@ -143,7 +158,7 @@ async function repairSegment(
     until: lastSeq + 1,
     timestamp: toEpochSeconds(now),
   })
-  report.kept.push(await keepBytes(disk, folder, { start: name, ending: '.damaged', bytes }))
+  report.kept.push(await keepBytes(disk, folder, { start: name, ending: DAMAGED, bytes }))
   report.lost.push(...lost)
   const before = segments.find((one) => one.lastSeq === firstSeq - 1)
   const previous = before === undefined ? null : await new Segment(disk, before).link().catch(() => null)

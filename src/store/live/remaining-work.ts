@@ -1,6 +1,13 @@
 import type { RecordKey } from '../../core/aggregate.ts'
 import type { ReadyHead } from '../../core/pick.ts'
-import type { DueEntry, ReadyEntry, SortedList, StoredWork, WaitingEntry } from './stored-work.ts'
+import {
+  beginningWith,
+  type DueEntry,
+  type ReadyEntry,
+  type SortedList,
+  type StoredWork,
+  type WaitingEntry,
+} from './stored-work.ts'
 
 /** Whether a job is in memory: what is stored of it does not count any more, and never will again. */
 export type IsTaken = (tenant_id: string, job_id: string) => boolean
@@ -82,14 +89,7 @@ export class RemainingWork {
   }
 
   *waiting(tenant_id: string, topic: string): Generator<RecordKey> {
-    const list = this.#waiting
-    if (list.length === 0) return
-    const first = list.countWhile(
-      ([tenant, name]) => tenant < tenant_id || (tenant === tenant_id && name < topic),
-    )
-    for (let index = first; index < list.length; index++) {
-      const [tenant, name, id] = list.at(index)
-      if (tenant !== tenant_id || name !== topic) return
+    for (const [, , id] of beginningWith(this.#waiting, [tenant_id, topic])) {
       if (!this.#isTaken(tenant_id, id)) yield { kind: 'job', tenant_id, id }
     }
   }

@@ -1,4 +1,4 @@
-import type { RecordKey } from '../../core/aggregate.ts'
+import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Signal } from '../../core/decision.ts'
 
 /** Signals on their way, oldest first, delivered in pages. */
@@ -34,7 +34,7 @@ export class SignalQueue {
       ]
       const signal = page.length < limit ? this.#signals.shift() : undefined
       if (signal === undefined) return page
-      for (const key of waiting(signal)) this.#owed.set(nameOf(key), key)
+      for (const key of waiting(signal)) this.#owed.set(nameOfKey(key), key)
     }
   }
 
@@ -44,10 +44,6 @@ export class SignalQueue {
   }
 
   told(key: RecordKey): void {
-    this.#owed.delete(nameOf(key))
+    this.#owed.delete(nameOfKey(key))
   }
-}
-
-function nameOf({ kind, tenant_id, id }: RecordKey): string {
-  return `${kind}\n${tenant_id}\n${id}`
 }

@@ -1,4 +1,4 @@
-import { compareEntries, type SlotEntry, type SortedList } from './stored-work.ts'
+import { beginningWith, type SlotEntry, type SortedList } from './stored-work.ts'
 
 /** Those of a list that hold a place under one limit. */
 export interface StoredHolders {
@@ -55,8 +55,7 @@ export class SlotHolders {
   #isStored(owner: string): boolean {
     if (this.#stored === null) return false
     const { slots, tenant_id, key } = this.#stored
-    const wanted: SlotEntry = [tenant_id, key, owner]
-    const index = slots.countWhile((entry) => compareEntries(entry, wanted) < 0)
-    return index < slots.length && compareEntries(slots.at(index), wanted) === 0
+    for (const _ of beginningWith(slots, [tenant_id, key, owner])) return true
+    return false
   }
 }

@@ -75,7 +75,20 @@ export function rowEntry({ tenant_id, job_id, outbox_id }: OutboxRecord): RowEnt
   return [tenant_id, job_id, outbox_id]
 }
 
-/** Element by element. What comes after numbers and names is not part of the order. */
+/** The entries whose first elements are these. */
+export function* beginningWith<E extends readonly unknown[]>(
+  list: SortedList<E>,
+  start: readonly unknown[],
+): Generator<E> {
+  if (list.length === 0) return
+  for (let index = list.countWhile((one) => compareEntries(start, one) > 0); index < list.length; index++) {
+    const entry = list.at(index)
+    if (compareEntries(start, entry) !== 0) return
+    yield entry
+  }
+}
+
+/** Element by element, as far as the first goes. What comes after numbers and names is not part of the order. */
 export function compareEntries(a: readonly unknown[], b: readonly unknown[]): number {
   for (let i = 0; i < a.length; i++) {
     const [left, right] = [a[i], b[i]]

@@ -1,5 +1,6 @@
 import { type AuditEntry, type AuditRecord, expandHop, hopsOf } from '../../core/audit.ts'
 import { BadCursor } from '../../errors/input-errors.ts'
+import { countWhile } from '../count-while.ts'
 import { seqOf } from '../cursor.ts'
 import type { Cursor } from '../query.ts'
 
@@ -51,14 +52,9 @@ export class MemoryLog {
 
   /** Index of the entry that holds a place, or the end. */
   #entryAt(seq: number): number {
-    let low = 0
-    let high = this.#entries.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const last = (this.#firstSeq[middle] as number) + hopsOf(this.#entries[middle] as AuditEntry) - 1
-      if (last < seq) low = middle + 1
-      else high = middle
-    }
-    return low
+    return countWhile(
+      this.#entries,
+      (entry, index) => (this.#firstSeq[index] as number) + hopsOf(entry) - 1 < seq,
+    )
   }
 }

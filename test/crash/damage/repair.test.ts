@@ -49,6 +49,15 @@ describe('repairing snapshots', async () => {
     await mustBeWritable(damaged, [], [])
   })
 
+  it('puts them back when the ledger cannot be built without them', async () => {
+    const [older, newest] = snapshots as readonly [string, string]
+    const damaged = await flipped(await flipped(disk, newest, 20, 1), older, 20, 1)
+    for (const path of damaged.files().keys()) if (path.includes('/audit/')) await damaged.remove(path)
+    const before = filesOf(damaged)
+    await expect(repair(damaged)).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' })
+    for (const path of [older, newest]) expect(filesOf(damaged).get(path)).toBe(before.get(path))
+  })
+
   it('leaves a ledger alone that is sound', async () => {
     const sound = disk.afterKill()
     const before = filesOf(sound)

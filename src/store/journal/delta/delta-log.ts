@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../../../core/audit.ts'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk, DiskReader } from '../../../world/disk.ts'
+import { countWhile } from '../../count-while.ts'
 import { type AuditQuery, matchesAudit } from '../../query.ts'
 import type { Line } from '../lines/line.ts'
 import { type Direction, HistoryMoved, type HistorySource } from '../segments/history.ts'
@@ -115,14 +116,7 @@ export class DeltaLog implements HistorySource {
 
   /** The last batch that begins at or before a seq; -1 when there is none. */
   #batchOf(seq: number): number {
-    let low = 0
-    let high = this.#seqs.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#seqs[middle] as number) <= seq) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    return countWhile(this.#seqs, (first) => first <= seq) - 1
   }
 
   async #open(): Promise<OpenDelta> {

@@ -1,3 +1,4 @@
+import { countWhile } from '../../count-while.ts'
 import { comparePlaces, type Place } from '../../place.ts'
 import type { BlockEntry, PageEntry, Stretch } from './page.ts'
 import type { RunFormat } from './run-format.ts'
@@ -69,13 +70,6 @@ function blockWith(blocks: readonly BlockEntry[], place: Place, name: string): B
 
 /** The one stretch that spans the place. They are sorted and do not overlap. */
 function stretchWith<S extends Stretch>(stretches: readonly S[], place: Place): S | null {
-  let low = 0
-  let high = stretches.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (comparePlaces((stretches[middle] as S).last, place) < 0) low = middle + 1
-    else high = middle
-  }
-  const found = stretches[low]
+  const found = stretches[countWhile(stretches, ({ last }) => comparePlaces(last, place) < 0)]
   return found !== undefined && comparePlaces(found.first, place) <= 0 ? found : null
 }

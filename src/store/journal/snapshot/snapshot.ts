@@ -4,7 +4,7 @@ import type { RecordKind } from '../../../core/machines/all.ts'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk } from '../../../world/disk.ts'
 import type { FindOrder } from '../../capabilities.ts'
-import type { StoredWork } from '../../live/stored-work.ts'
+import { beginningWith, type StoredWork } from '../../live/stored-work.ts'
 import { comparePlaces } from '../../place.ts'
 import type { FindQuery } from '../../query.ts'
 import type { Finding } from '../../store.ts'
@@ -122,14 +122,8 @@ export class Snapshot {
   }
 
   async #openRowsOf(tenant_id: string, job_id: string): Promise<OutboxRecord[]> {
-    const { rows } = this.work
-    const first = rows.countWhile(
-      ([tenant, job]) => tenant < tenant_id || (tenant === tenant_id && job < job_id),
-    )
     const found: OutboxRecord[] = []
-    for (let index = first; index < rows.length; index++) {
-      const [tenant, job, outbox_id] = rows.at(index)
-      if (tenant !== tenant_id || job !== job_id) break
+    for (const [, , outbox_id] of beginningWith(this.work.rows, [tenant_id, job_id])) {
       const row = await this.get('outbox', tenant_id, outbox_id)
       if (row === null) throw this.#contradiction(`outbox row ${outbox_id} is open, and is not there`)
       found.push(row)

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
+import { countWhile } from '../../count-while.ts'
 import {
   compareEntries,
   type ReadyGroup,
@@ -111,16 +112,4 @@ class BlockList<E extends readonly unknown[]> implements SortedList<E> {
     if (entries.length === count && compareEntries(entries[0] as E, first) === 0) return entries
     throw new LedgerDamaged(place, 'the index describes the block there otherwise')
   }
-}
-
-/** How many of a sorted array are before the first of which it is not true. */
-function countWhile<T>(sorted: readonly T[], isBefore: (one: T) => boolean): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isBefore(sorted[middle] as T)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

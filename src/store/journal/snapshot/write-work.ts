@@ -14,7 +14,7 @@ export const NO_WORK: WorkLists = { due: [], ready: [], waiting: [], rows: [], s
 /** How many entries follow each other that begin alike: what they begin with, and their number. */
 export type Groups = (string | number)[][]
 
-export const ELEMENTS_OF_GROUP = { ready: 3, slots: 2 } as const
+const ELEMENTS_OF_GROUP = { ready: 3, slots: 2 } as const
 
 /** A block is inflated for a single entry, so it is small. */
 const ENTRIES_PER_BLOCK = 256
