@@ -1,15 +1,27 @@
-import { describe, expect, it } from 'vitest'
-import type { DeltaWriter } from './delta/delta-writer.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { nodeDisk } from '../../world/node-disk.ts'
+import { DeltaWriter } from './delta/delta-writer.ts'
 import { GroupCommit } from './group-commit.ts'
 
 const COMMIT = { moves: [], signals: [], first: 1, undo: null, records: 1 }
 
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waybill-group-commit-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
 /** How many lines were written at a time for callers who come back as soon as they are answered. */
 async function groupsOf({ callers, calls }: { callers: number; calls: number }): Promise<number[]> {
   const groups: number[] = []
-  const append = () => new Promise((resolve) => setImmediate(resolve))
-  const group = new GroupCommit({ end: 0, append } as unknown as DeltaWriter, 1, {
-    folder: '/',
+  const writer = await DeltaWriter.create(nodeDisk, folder, 1, 0)
+  const group = new GroupCommit(writer, 1, {
+    folder,
     durable: ({ commits }) => void groups.push(commits.length),
     failed: () => {},
   })
@@ -17,6 +29,7 @@ async function groupsOf({ callers, calls }: { callers: number; calls: number }):
     for (let call = 0; call < calls; call++) await group.add({ lines: ['{}'], places: 1 }, COMMIT)
   }
   await Promise.all(Array.from({ length: callers }, caller))
+  await writer.close()
   return groups
 }
 
