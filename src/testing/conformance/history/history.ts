@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { idOf, type LedgerRecord, nameOfKey, type RecordKey } from '../../../core/aggregate.ts'
+import { idOf, type LedgerRecord, type RecordKey } from '../../../core/aggregate.ts'
 import { decideBatch } from '../../../core/batch.ts'
 import { type Command, decide, keyOf } from '../../../core/command.ts'
 import type { Decision, Given } from '../../../core/decision.ts'
@@ -277,4 +277,8 @@ export class History {
 
 function slotUse(used: SlotUse): readonly number[] {
   return TENANTS.flatMap((tenant_id) => SLOT_KEYS.map((key) => used(tenant_id, key)))
+}
+
+function nameOfKey({ kind, tenant_id, id }: RecordKey): string {
+  return nameOf(kind, tenant_id, id)
 }
