@@ -1,25 +1,50 @@
 import type { RecordKey } from './aggregate.ts'
 import type { Decision, Given } from './decision.ts'
 import { decideDocument, type UpdateDocument } from './document/decide.ts'
+import { decideImport, type ImportAnswer, type ImportDocuments } from './document/import.ts'
 import type { DocumentRecord } from './document/record.ts'
 import type { AnswerOf, JobCommand } from './job/commands.ts'
 import { decideJob } from './job/decide.ts'
+import { present } from './must.ts'
 
 /** Everything that can be asked of the ledger. */
-export type Command = UpdateDocument | JobCommand
+export type Command = UpdateDocument | ImportDocuments | JobCommand
 
-export type Answer<C extends Command> = C extends JobCommand ? AnswerOf[C['type']] : DocumentRecord
+export type Answer<C extends Command> = C extends JobCommand
+  ? AnswerOf[C['type']]
+  : C extends ImportDocuments
+    ? ImportAnswer
+    : DocumentRecord
 
 /** The kernel: what is there, what is asked, what follows. */
 export function decide<C extends Command>(command: C, given: Given): Decision<Answer<C>> {
-  return (
-    command.type === 'updateDocument' ? decideDocument(command, given) : decideJob(command, given)
-  ) as Decision<Answer<C>>
+  return decideAny(command, given) as Decision<Answer<C>>
 }
 
-/** What a command is about: the aggregate to load for it. */
+function decideAny(command: Command, given: Given): Decision<unknown> {
+  switch (command.type) {
+    case 'updateDocument':
+      return decideDocument(command, given)
+    case 'importDocuments':
+      return decideImport(command, given)
+    default:
+      return decideJob(command, given)
+  }
+}
+
+/** What a command is about: the aggregate to load for it. Of many documents the first, the rest is asked for. */
 export function keyOf(command: Command): RecordKey {
-  return command.type === 'updateDocument'
-    ? { kind: 'document', tenant_id: command.tenant_id, id: command.doc_id }
-    : { kind: 'job', tenant_id: command.tenant_id, id: command.job_id }
+  const { tenant_id } = command
+  switch (command.type) {
+    case 'updateDocument':
+      return { kind: 'document', tenant_id, id: command.doc_id }
+    case 'importDocuments':
+      return {
+        kind: 'document',
+        tenant_id,
+        id: present(command.past[0], 'an import has a transition').doc_id,
+      }
+    default:
+      return { kind: 'job', tenant_id, id: command.job_id }
+  }
 }

@@ -1,21 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
+import { DEEPEST, FORBIDDEN_NAMES, idProblem } from '../core/names.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-
-/** Longest id anything may have; engines put ids into keys and file names. */
-const LONGEST_ID = 512
-
-/** Names that would reach behind an object instead of into it. */
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-
-/** Deepest nesting of anything that is stored. */
-const DEEPEST = 100
-
-/** What is wrong with an id, if anything. Engines join ids into keys, so a control character could forge one. */
-export function idProblem(value: string): string | null {
-  if (value.trim() === '') return 'must not be blank'
-  if (value.length > LONGEST_ID) return `must have at most ${LONGEST_ID} characters`
-  return hasControlCharacter(value) ? 'must not have control characters' : null
-}
 
 export function checkId(field: string, value: unknown): string {
   const problem = typeof value === 'string' ? idProblem(value) : 'must be text'
@@ -30,12 +15,6 @@ export function checkText(field: string, value: unknown): string {
   if (typeof value === 'string' && value.length <= LONGEST_TEXT) return value
   const next = `Put longer text into metadata; ${LONGEST_TEXT} characters are the most.`
   throw new InvalidInput(field, `${field} must be text of at most ${LONGEST_TEXT} characters`, next)
-}
-
-function hasControlCharacter(text: string): boolean {
-  for (let i = 0; i < text.length; i++)
-    if (text.charCodeAt(i) < 0x20 || text.charCodeAt(i) === 0x7f) return true
-  return false
 }
 
 /**
@@ -74,7 +53,7 @@ function copyObject(field: string, value: object, depth: number): JsonObject {
   }
   const copy: { [key: string]: Json } = {}
   for (const [key, item] of Object.entries(value)) {
-    if (FORBIDDEN_KEYS.has(key)) {
+    if (FORBIDDEN_NAMES.has(key)) {
       throw new InvalidInput(`${field}.${key}`, `${key} is not allowed as a name`, 'Rename the field.')
     }
     if (item !== undefined) copy[key] = frozenJson(`${field}.${key}`, item, depth + 1)

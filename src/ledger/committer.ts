@@ -91,6 +91,7 @@ function guarded<C extends JobCommand>(command: C, given: Given): Decision<Answe
 
 const COMMAND_TYPES: { readonly [T in Command['type']]: true } = {
   updateDocument: true,
+  importDocuments: true,
   submitJob: true,
   takeOutbox: true,
   recordSent: true,

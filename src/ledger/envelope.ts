@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Ref } from '../core/job/record.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { idProblem } from '../core/names.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { frozenJson, idProblem } from './check-input.ts'
+import { frozenJson } from './check-input.ts'
 
 /** An id by the one rule for ids. */
 export const idSchema = z.string().superRefine((value, context) => {

@@ -1,6 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
-import type { Decision, Given } from '../core/decision.ts'
+import type { ClaimKey, Decision, Given } from '../core/decision.ts'
 import type { DurationRow } from '../core/durations.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { ReadyHead } from '../core/pick.ts'
@@ -40,6 +40,8 @@ export interface Store {
 
   get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null>
   load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null>
+  /** Who owns a claim; null when nobody does. */
+  ownerOf(claim: ClaimKey): Promise<string | null>
   find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>>
   audit(query: AuditQuery): Promise<Page<AuditRecord>>
   /**

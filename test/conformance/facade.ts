@@ -1,6 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../src/core/aggregate.ts'
 import type { AuditRecord } from '../../src/core/audit.ts'
-import type { Decision, Given } from '../../src/core/decision.ts'
+import type { ClaimKey, Decision, Given } from '../../src/core/decision.ts'
 import type { RecordKind } from '../../src/core/machines/all.ts'
 import type { AuditQuery, DurationsQuery, FindQuery } from '../../src/store/query.ts'
 import type { Outcome, Store, Sweep, Swept, WatchOptions } from '../../src/store/store.ts'
@@ -34,6 +34,10 @@ export class Facade implements Store {
 
   load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
     return this.inner.load(key)
+  }
+
+  ownerOf(claim: ClaimKey): Promise<string | null> {
+    return this.inner.ownerOf(claim)
   }
 
   find<K extends RecordKind>(query: FindQuery<K>) {

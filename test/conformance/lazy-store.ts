@@ -97,6 +97,10 @@ export class LazyStore extends Facade {
     return this.#read(() => super.load(key))
   }
 
+  override ownerOf(claim: ClaimKey) {
+    return this.#read(() => super.ownerOf(claim))
+  }
+
   override find<K extends RecordKind>(query: FindQuery<K>) {
     return this.#read(() => {
       findOrder(query, this.capabilities)

@@ -1,5 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import type { AuditRecord } from '../../core/audit.ts'
+import type { ClaimKey } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
@@ -37,6 +38,14 @@ export function loadAggregate<K extends AggregateKind>(
   return lookAgain(async () => {
     const { image } = current.journal
     return image.live.aggregate(kind, tenant_id, id) ?? (await image.load(key))
+  })
+}
+
+export function ownerOfClaim(current: Current, claim: ClaimKey): Promise<string | null> {
+  return lookAgain(async () => {
+    const { image } = current.journal
+    const known = image.ownerOf(claim)
+    return known === undefined ? await image.loadOwner(claim) : known
   })
 }
 

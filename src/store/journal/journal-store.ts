@@ -1,6 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import type { AuditRecord } from '../../core/audit.ts'
-import type { Decision, Given } from '../../core/decision.ts'
+import { type ClaimKey, change, type Decision, type Given } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { ReadyHead } from '../../core/pick.ts'
@@ -27,6 +27,7 @@ import {
   findEverywhere,
   getRecord,
   loadAggregate,
+  ownerOfClaim,
   recordsAfter,
 } from './journal-reads.ts'
 import type { JournalWriter } from './journal-writer.ts'
@@ -100,6 +101,17 @@ export class JournalStore implements Store {
   async load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
     await this.#fresh()
     return loadAggregate(this, key)
+  }
+
+  async ownerOf(claim: ClaimKey): Promise<string | null> {
+    const access = this.#open
+    if ('reader' in access) {
+      await access.reader.refresh()
+      return ownerOfClaim(this, claim)
+    }
+    // Asked as a decision asks: then it is not answered before what it rests on is durable.
+    const asked = await access.writer.transact((given) => change(given.ownerOf(claim) ?? null, {}))
+    return asked.ok ? asked.answer : null
   }
 
   async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {

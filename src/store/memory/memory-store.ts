@@ -1,6 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import { type AuditEntry, type AuditRecord, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
-import type { Decision, Given } from '../../core/decision.ts'
+import type { ClaimKey, Decision, Given } from '../../core/decision.ts'
 import { DurationRollup, type DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { must } from '../../core/must.ts'
@@ -97,6 +97,11 @@ export class MemoryStore implements Store {
   async load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
     this.#mustBeOpen()
     return this.#live.aggregate(key.kind, key.tenant_id, key.id)
+  }
+
+  async ownerOf(claim: ClaimKey): Promise<string | null> {
+    this.#mustBeOpen()
+    return this.#live.ownerOf(claim) ?? null
   }
 
   async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {

@@ -11,35 +11,40 @@ import { type ChangeFields, type PutFields, placesOfEntries } from './line.ts'
 interface Group {
   readonly aggregate: string
   readonly entries: AuditEntry[]
-  readonly puts: LedgerRecord[]
+  /** Made when there is one: a large commit has thousands of lines without. */
+  puts: LedgerRecord[] | undefined
 }
 
 const NONE: Nths = new Map()
+const NO_PUTS: readonly LedgerRecord[] = []
 
-/** A commit of any kind, sorted into lines by the aggregates that it is about. */
+/**
+ * A commit of any kind, sorted into lines by the aggregates that it is about. It may have thousands of them, so
+ * nothing here looks through all of them for each of them.
+ */
 export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encodable): EncodedCommit {
   const lines: string[] = []
-  const moved = new Set<string>()
+  const created = createdDocuments(moves)
+  const moveOf = movesByRecord(moves)
   let seq = first
   const groups = groupsOf(change, audit)
-  for (const [index, { aggregate, entries, puts }] of groups.entries()) {
-    const [entry, ...also] = entries
-    let rest: ChangeFields = {
-      ...(seq === first ? null : { commit: first }),
-      ...(also.length === 0 ? null : { also: also.map((one) => fieldsOf(one, nths.get(one))) }),
-      ...(index > 0 ? null : devicesOf(change)),
-      // In the last line: whoever waits for it may come into being in this very commit.
-      ...(index < groups.length - 1 || change.signals.length === 0 ? null : { signals: change.signals }),
-    }
+  for (const [index, { aggregate, entries, puts = NO_PUTS }] of groups.entries()) {
+    const entry = entries[0]
+    const line: { -readonly [F in keyof ChangeFields]: ChangeFields[F] } & { readonly seq: number } =
+      entry === undefined ? { seq } : lineOf(seq, entry, nths.get(entry))
+    if (seq !== first) line.commit = first
+    if (entries.length > 1) line.also = entries.slice(1).map((one) => fieldsOf(one, nths.get(one)))
+    if (index === 0) Object.assign(line, devicesOf(change))
+    // In the last line: whoever waits for it may come into being in this very commit.
+    if (index === groups.length - 1 && change.signals.length > 0) line.signals = change.signals
     const told = puts.find((put): put is DocumentRecord => put.kind === 'document' && tells(entry, put))
     if (entry?.kind === 'document' && entry.event === 'moved') {
-      rest = { ...rest, ...documentFields(told, entry, !moved.has(aggregate) && isNew(entry, moves)) }
-      moved.add(aggregate)
+      // The first of its lines is the one that makes it.
+      Object.assign(line, documentFields(told, entry, created.delete(aggregate)))
     }
-    const others = puts.filter((put) => put !== told)
-    const listed = others.length === 0 ? null : { puts: others.map((put) => putFields(put, moves)) }
-    const line = entry === undefined ? { seq } : lineOf(seq, entry, nths.get(entry))
-    lines.push(JSON.stringify({ ...line, ...rest, ...listed }))
+    const others = told === undefined ? puts : puts.filter((put) => put !== told)
+    if (others.length > 0) line.puts = others.map((put) => putFields(put, moveOf))
+    lines.push(JSON.stringify(line))
     seq += placesOfEntries(entries)
   }
   return { lines, places: seq - first }
@@ -52,9 +57,23 @@ function devicesOf({ claims, slots }: Change): ChangeFields {
   }
 }
 
-function isNew({ tenant_id, id }: AuditEntry, moves: readonly Move[]): boolean {
-  const of = moves.find(({ to }) => 'kind' in to && to.tenant_id === tenant_id && idOf(to) === id)
-  return of?.before === null
+/** The documents that come into being. */
+function createdDocuments(moves: readonly Move[]): Set<string> {
+  const created = new Set<string>()
+  for (const { to, before } of moves) {
+    if ('kind' in to && to.kind === 'document' && before === null) created.add(aggregateOfPut(to))
+  }
+  return created
+}
+
+/** Which move a record is part of; documents are always written whole and need none. */
+function movesByRecord(moves: readonly Move[]): ReadonlyMap<LedgerRecord, Move> {
+  const byRecord = new Map<LedgerRecord, Move>()
+  for (const move of moves) {
+    if (move.parts !== null) for (const part of move.parts) byRecord.set(part, move)
+    else if (move.to.kind !== 'document') byRecord.set(move.to, move)
+  }
+  return byRecord
 }
 
 /** Whether a document can be read off its entry. */
@@ -65,25 +84,33 @@ function tells(entry: AuditEntry | undefined, put: DocumentRecord): boolean {
 /** A document has a line for each of its entries; everything else one for all that follow each other. */
 function groupsOf(change: Change, audit: readonly AuditEntry[]): readonly Group[] {
   const groups: Group[] = []
+  const last = new Map<string, Group>()
   for (const entry of audit) {
     const aggregate = aggregateOfEntry(entry)
-    const last = groups.at(-1)
-    if (last?.aggregate === aggregate && entry.kind !== 'document') last.entries.push(entry)
-    else groups.push({ aggregate, entries: [entry], puts: [] })
+    const newest = groups.at(-1)
+    if (newest?.aggregate === aggregate && entry.kind !== 'document') newest.entries.push(entry)
+    else {
+      const group = { aggregate, entries: [entry], puts: undefined }
+      groups.push(group)
+      last.set(aggregate, group)
+    }
   }
   for (const put of change.puts) {
     const aggregate = aggregateOfPut(put)
-    let group = groups.findLast(
-      (one) => one.aggregate === aggregate && (put.kind !== 'document' || tells(one.entries[0], put)),
-    )
-    group ??= groups.findLast((one) => one.aggregate === aggregate)
-    if (group === undefined) {
-      group = { aggregate, entries: [], puts: [] }
-      groups.push(group)
+    let group = last.get(aggregate)
+    if (group !== undefined && put.kind === 'document' && !tells(group.entries[0], put)) {
+      // Refused after it moved: rare, and then there are few.
+      group = groups.findLast((one) => one.aggregate === aggregate && tells(one.entries[0], put)) ?? group
     }
+    if (group === undefined) {
+      group = { aggregate, entries: [], puts: undefined }
+      groups.push(group)
+      last.set(aggregate, group)
+    }
+    group.puts ??= []
     group.puts.push(put)
   }
-  if (groups.length === 0) groups.push({ aggregate: '', entries: [], puts: [] })
+  if (groups.length === 0) groups.push({ aggregate: '', entries: [], puts: undefined })
   return groups
 }
 
@@ -97,10 +124,10 @@ function aggregateOfPut(put: LedgerRecord): string {
   return isAlone ? `${put.kind}\n${put.tenant_id}\n${idOf(put)}` : `job\n${put.tenant_id}\n${put.job_id}`
 }
 
-function putFields(put: LedgerRecord, moves: readonly Move[]): PutFields {
+function putFields(put: LedgerRecord, moveOf: ReadonlyMap<LedgerRecord, Move>): PutFields {
   const { kind, tenant_id } = put
   const id = idOf(put)
-  const there = recordBefore(put, moves)
+  const there = recordBefore(put, moveOf.get(put))
   if (there === null) return { kind, new: put }
   const set: { [field: string]: unknown } = {}
   const old = there as unknown as { readonly [field: string]: unknown }
@@ -110,10 +137,8 @@ function putFields(put: LedgerRecord, moves: readonly Move[]): PutFields {
   return { kind, tenant_id, id, set }
 }
 
-/** A record as it was before the commit; null when it is new. A document is always written whole. */
-function recordBefore(put: LedgerRecord, moves: readonly Move[]): LedgerRecord | null {
-  if (put.kind === 'document') return null
-  const move = moves.find(({ to, parts }) => (parts === null ? to === put : parts.includes(put as never)))
+/** A record as it was before the commit; null when it is new. */
+function recordBefore(put: LedgerRecord, move: Move | undefined): LedgerRecord | null {
   if (move === undefined || move.before === null) return null
   if (!isJobPart(put)) return move.before as LedgerRecord
   const { job, steps, outbox } = move.before as Extract<

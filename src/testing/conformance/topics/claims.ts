@@ -32,6 +32,18 @@ export const claims: Topic = {
       },
     },
     {
+      name: 'tells who owns a key without claiming it',
+      async run(scene) {
+        const claim = { tenant_id: TENANT, key: 'k' }
+        assert.equal(await scene.store.ownerOf(claim), null)
+        await scene.store.transact([], claimKey('k', 'first'))
+        assert.equal(await scene.store.ownerOf(claim), 'first')
+        assert.equal(await scene.store.ownerOf({ ...claim, tenant_id: 'Zeta' }), null)
+        await scene.store.maintain()
+        assert.equal(await scene.store.ownerOf(claim), 'first')
+      },
+    },
+    {
       name: 'keeps keys of tenants apart',
       async run(scene) {
         await scene.store.transact([], claimKey('k', 'ours'))
