@@ -1,0 +1,21 @@
+import { basename } from 'node:path'
+import type { ImportDocuments } from '../../core/document/import.ts'
+import type { Batch } from './target.ts'
+
+/** Who the history says it was. */
+const ACTOR = 'migration'
+
+export function importCommand(
+  { transitions, claim }: Batch,
+  { tenant_id, input }: { readonly tenant_id: string; readonly input: string },
+): ImportDocuments {
+  const from = `${basename(input)} line `
+  return {
+    type: 'importDocuments',
+    tenant_id,
+    past: transitions.map(({ past }) => past),
+    reasons: transitions.map(({ line }) => from + line),
+    claim,
+    actor: ACTOR,
+  }
+}

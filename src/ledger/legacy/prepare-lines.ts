@@ -1,0 +1,116 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import {
+  type LegacyFinding,
+  type PastTransition,
+  type ReadLine,
+  readLegacyLine,
+} from '../../core/document/legacy-line.ts'
+import { contentOf, LONGEST_LINE_BYTES, type LineBlock, linesOf } from './line-blocks.ts'
+
+/** What a line turned out to be. */
+export type PreparedLine = TransitionLine | RejectedLine | BlankLine
+
+export interface TransitionLine extends Place {
+  readonly is: 'transition'
+  readonly past: PastTransition
+  readonly findings: readonly LegacyFinding[]
+  /** To write it again would change nothing. */
+  readonly isMigrated: boolean
+}
+
+export interface RejectedLine extends Place {
+  readonly is: 'rejected'
+  readonly problem: string
+  /** Whoever wrote it may not have been done. */
+  readonly isTorn: boolean
+}
+
+interface BlankLine extends Place {
+  readonly is: 'blank'
+}
+
+interface Place {
+  /** From 1. */
+  readonly line: number
+  /** Where in the block its content begins and ends. */
+  readonly start: number
+  readonly end: number
+}
+
+export interface PreparedBlock {
+  readonly block: LineBlock
+  readonly lines: readonly PreparedLine[]
+}
+
+/** What the line rules cannot know by themselves: what came before. */
+export class LinePreparer {
+  readonly #redact: (text: string) => string
+  /** The time of the line before; null when no line had one. */
+  #lastAt: number | null = null
+
+  /** Secrets in error texts are not to reach the history. */
+  constructor(redact: (text: string) => string = (text) => text) {
+    this.#redact = redact
+  }
+
+  prepare(block: LineBlock): PreparedBlock {
+    const lines: PreparedLine[] = []
+    const timeless: ReadLine[] = []
+    const decode = decoderOf(block.bytes)
+    for (let index = 0; index < linesOf(block); index++) {
+      const { start, end } = contentOf(block, index)
+      const place = { line: block.firstLine + index, start, end }
+      const text = block.tooLong === null ? decode(start, end) : null
+      if (text === null) {
+        const isTorn = block.isOpen && index === linesOf(block) - 1
+        const problem =
+          block.tooLong === null
+            ? 'it is not UTF-8'
+            : `it has ${block.tooLong.bytes} bytes, and ${LONGEST_LINE_BYTES} are the most`
+        lines.push({ is: 'rejected', ...place, problem, isTorn })
+      } else lines.push(this.#prepareText(text, place, block, timeless))
+    }
+    // Lines before the first that has a time have its time, if it is near.
+    for (const read of timeless) read.at = this.#lastAt ?? 0
+    return { block, lines }
+  }
+
+  #prepareText(text: string, place: Place, block: LineBlock, timeless: ReadLine[]): PreparedLine {
+    const { line, start, end } = place
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      if (text.trim() === '') return { is: 'blank', line, start, end }
+      const isTorn = block.isOpen && line === block.firstLine + linesOf(block) - 1
+      return { is: 'rejected', line, start, end, problem: isTorn ? 'it is cut off' : 'it is not JSON', isTorn }
+    }
+    const reading = readLegacyLine(value)
+    if ('problem' in reading)
+      return { is: 'rejected', line, start, end, problem: reading.problem, isTorn: false }
+    const { read, findings, isMigrated } = reading
+    if (read.at !== null) this.#lastAt = read.at
+    else if (this.#lastAt !== null) read.at = this.#lastAt
+    else timeless.push(read)
+    const past = this.#redacted(read) as PastTransition
+    return { is: 'transition', line, start, end, past, findings, isMigrated }
+  }
+
+  #redacted(read: ReadLine): ReadLine {
+    const { error_message, traceback } = read
+    if (error_message === null && traceback === null) return read
+    return Object.assign(read, {
+      error_message: error_message === null ? null : this.#redact(error_message),
+      traceback: traceback === null ? null : this.#redact(traceback),
+    })
+  }
+}
+
+type Decode = (start: number, end: number) => string | null
+
+/** Null for what is not UTF-8. Most logs are ASCII, and then there is nothing to check line by line. */
+function decoderOf(bytes: Buffer): Decode {
+  if (isAscii(bytes)) return (start, end) => bytes.latin1Slice(start, end)
+  if (isUtf8(bytes)) return (start, end) => bytes.utf8Slice(start, end)
+  return (start, end) => (isUtf8(bytes.subarray(start, end)) ? bytes.utf8Slice(start, end) : null)
+}

@@ -1,0 +1,37 @@
+import type { AuditEntry } from '../../core/audit.ts'
+import type { NewFile } from './new-file.ts'
+import type { Batch } from './target.ts'
+
+/** Writes audit records, one per line. Lines that are such records already stay as they are, byte for byte. */
+export async function writeEntries(
+  file: NewFile,
+  { block, transitions }: Batch,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  for (let index = 0; index < transitions.length; index++) {
+    const line = transitions[index]
+    if (line?.isMigrated === true) {
+      file.addBytes(block.bytes.subarray(line.start, line.end))
+      file.addText('\n')
+    } else file.addText(`${JSON.stringify(recordOf(entries[index] as AuditEntry))}\n`)
+  }
+  await file.flush()
+}
+
+/** The fields of an audit record, in the order in which the format has them. */
+function recordOf(entry: AuditEntry): object {
+  return {
+    doc_id: entry.doc_id,
+    old_state: entry.path[0],
+    new_state: entry.path[1],
+    timestamp: entry.timestamp,
+    adapter: entry.adapter,
+    error_type: entry.error_type,
+    error_message: entry.error_message,
+    traceback: entry.traceback,
+    retry_count: entry.retry_count,
+    max_retries: entry.max_retries,
+    duration_seconds: entry.duration_seconds,
+    metadata: entry.metadata,
+  }
+}
