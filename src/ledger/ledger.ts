@@ -1,11 +1,13 @@
 import type { AuditRecord } from '../core/audit.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
+import type { CountedKind } from '../core/counts-as-of.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
 import type { Finding, MaintenanceReport, Store, StoreStats, WatchOptions } from '../store/store.ts'
 import type { World } from '../world/world.ts'
 import { advanceDue } from './advance.ts'
+import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
 import { Commands } from './commands.ts'
 import { Committer } from './committer.ts'
@@ -29,7 +31,7 @@ export class Ledger implements AsyncDisposable {
     const protocols = new Protocols()
     this.#commands = new Commands(settings, protocols, world)
     this.audit = new AuditLog(store)
-    this.documents = new Documents(this.#committer, this.#commands, this.audit, settings)
+    this.documents = new Documents(this.#committer, this.#commands, this.audit, settings, world.clock)
     this.jobs = new Jobs(this.#committer, this.#commands, this.audit, settings, protocols)
   }
 
@@ -69,6 +71,18 @@ export class Ledger implements AsyncDisposable {
 
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {
     return this.#store.counts(kind, tenant_id)
+  }
+
+  /**
+   * The same at an earlier time (epoch milliseconds), told from what has happened since. It takes the longer the more
+   * that is; steps and outbox rows are not told.
+   */
+  countsAsOf(
+    kind: CountedKind,
+    at: number,
+    tenant_id?: string,
+  ): Promise<{ readonly [state: string]: number }> {
+    return countsAsOf(this.#store, this.audit, { kind, at, tenant_id })
   }
 
   stats(): Promise<StoreStats> {
