@@ -83,10 +83,12 @@ export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
 export type { Capabilities } from './store/capabilities.ts'
 export type { JournalOptions } from './store/journal/journal-options.ts'
+export type { OnProgress, Progress, ProgressOptions } from './store/progress.ts'
 export type { AuditQuery, Cursor, DurationsQuery, Page } from './store/query.ts'
 export {
   type Finding,
   type MaintenanceReport,
+  type SnapshotReport,
   START,
   type StorageStats,
   type StoreStats,

@@ -5,6 +5,7 @@ import type { DocumentRecord } from '../core/document/record.ts'
 import type { DeprecatedState, LedgerState } from '../core/document/states.ts'
 import type { StuckDocument, StuckThreshold } from '../core/document/stuck.ts'
 import { documentMachine } from '../core/machines/document.ts'
+import type { ProgressOptions } from '../store/progress.ts'
 import type { FindQuery, Page, PageOptions } from '../store/query.ts'
 import type { MaintenanceReport } from '../store/store.ts'
 import type { Clock } from '../world/clock.ts'
@@ -140,8 +141,8 @@ export class Documents {
   }
 
   /** Writes the full state to a snapshot file and starts a new delta, as it happens by itself every day. */
-  createSnapshot(): Promise<MaintenanceReport> {
-    return this.#committer.store.maintain()
+  createSnapshot(options?: ProgressOptions): Promise<MaintenanceReport> {
+    return this.#committer.store.maintain(options)
   }
 
   #find({ state, adapter, tenant_id, ...rest }: ListDocuments): FindQuery<'document'> {

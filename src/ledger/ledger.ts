@@ -4,6 +4,7 @@ import type { Command } from '../core/command.ts'
 import type { CountedKind } from '../core/counts-as-of.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
+import type { ProgressOptions } from '../store/progress.ts'
 import type { Finding, MaintenanceReport, Store, StoreStats, WatchOptions } from '../store/store.ts'
 import type { World } from '../world/world.ts'
 import { advanceDue } from './advance.ts'
@@ -93,13 +94,13 @@ export class Ledger implements AsyncDisposable {
    * Makes a snapshot of everything, seals the history that led there, and removes what is older than it is kept. It
    * happens by itself as well; writing goes on meanwhile.
    */
-  compact(): Promise<MaintenanceReport> {
-    return this.#store.maintain()
+  compact(options?: ProgressOptions): Promise<MaintenanceReport> {
+    return this.#store.maintain(options)
   }
 
   /** Looks for damage and contradictions; an empty list is good news. */
-  check(): Promise<readonly Finding[]> {
-    return this.#store.check()
+  check(options?: ProgressOptions): Promise<readonly Finding[]> {
+    return this.#store.check(options)
   }
 
   close(): Promise<void> {
