@@ -4,6 +4,8 @@ export type { JobAggregate } from './core/aggregate.ts'
 export type { AuditEvent, AuditRecord } from './core/audit.ts'
 export type { Backoff } from './core/backoff.ts'
 export type { Command } from './core/command.ts'
+export type { CountedKind } from './core/counts-as-of.ts'
+export type { DocumentAsOf } from './core/document/as-of.ts'
 export type { DocumentRecord } from './core/document/record.ts'
 export {
   type DeprecatedState,
@@ -12,7 +14,8 @@ export {
   isTerminalState,
   LedgerState,
 } from './core/document/states.ts'
-export type { DurationRow } from './core/durations.ts'
+export type { StuckDocument, StuckThreshold } from './core/document/stuck.ts'
+export type { DurationRow, DurationsBy } from './core/durations.ts'
 export type {
   CallbackAnswer,
   ClaimAnswer,
@@ -38,6 +41,7 @@ export type { RunState } from './core/machines/run.ts'
 export type { StepState } from './core/machines/step.ts'
 export type { WorkstreamState } from './core/machines/workstream.ts'
 export type { Mode } from './core/routing.ts'
+export { FileExists, FileNotFound, HistoryGone, NotALedger } from './errors/file-errors.ts'
 export {
   BadCursor,
   InvalidInput,
@@ -65,22 +69,26 @@ export {
 } from './errors/refusal-errors.ts'
 export { ERROR_TABLE, type ErrorCode } from './errors/table.ts'
 export { WaybillError } from './errors/waybill-error.ts'
-export type { AuditLog } from './ledger/audit-log.ts'
+export type { AuditCount, AuditField, AuditLog } from './ledger/audit-log.ts'
 export type { ClaimOptions, DispatchOptions, Work } from './ledger/claim.ts'
 export type { Attempt, Commands, UpdateOptions } from './ledger/commands.ts'
-export type { Documents, ListDocuments } from './ledger/documents.ts'
+export type { DocumentFilter, Documents, ListDocuments } from './ledger/documents.ts'
 export type { Envelope } from './ledger/envelope.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
 export type { Ledger } from './ledger/ledger.ts'
 export type { CallOptions } from './ledger/settings.ts'
+export type { StuckQuery } from './ledger/stuck.ts'
+export type { BulkOptions, BulkReport, DocumentUpdate, RefusedUpdate } from './ledger/update-many.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
 export type { Capabilities } from './store/capabilities.ts'
 export type { JournalOptions } from './store/journal/journal-options.ts'
+export type { OnProgress, Progress, ProgressOptions } from './store/progress.ts'
 export type { AuditQuery, Cursor, DurationsQuery, Page } from './store/query.ts'
 export {
   type Finding,
   type MaintenanceReport,
+  type SnapshotReport,
   START,
   type StorageStats,
   type StoreStats,

@@ -1,6 +1,7 @@
 import { InvalidInput } from './errors/input-errors.ts'
 import { checkCount, checkId } from './ledger/check-input.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { redactText } from './ledger/redact.ts'
 import { DEFAULT_SETTINGS, type LedgerSettings } from './ledger/settings.ts'
 import { openStore, type StoreOptions } from './store/open-store.ts'
 import { realWorld, type World } from './world/world.ts'
@@ -16,6 +17,12 @@ export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
  */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<Ledger> {
   const { world = {}, journal, ...given } = options
+  const settings = settingsOf(given)
+  const outside = { ...realWorld, ...withoutUndefined(world) }
+  return new Ledger(await openStore(url, outside, { journal }), settings, outside)
+}
+
+function settingsOf(given: Partial<LedgerSettings>): LedgerSettings {
   const settings = { ...DEFAULT_SETTINGS, ...withoutUndefined(given) }
   checkId('actor', settings.actor)
   checkId('tenant_id', settings.tenant_id)
@@ -23,8 +30,12 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
     const next = 'Leave it out for the default.'
     throw new InvalidInput('inFlightLimit', 'inFlightLimit must be at least 1', next)
   }
-  const outside = { ...realWorld, ...withoutUndefined(world) }
-  return new Ledger(await openStore(url, outside, { journal }), settings, outside)
+  const { redact } = given
+  if (redact === undefined) return settings
+  if (typeof redact !== 'function') {
+    throw new InvalidInput('redact', 'redact must be a function', 'Give (text) => text without its secrets.')
+  }
+  return { ...settings, redact: (text) => redact(redactText(text)) }
 }
 
 /** `{ actor: process.env.USER }` with no such variable means the default, not nobody. */

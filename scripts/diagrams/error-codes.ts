@@ -1,5 +1,6 @@
 // The table of error codes, with the class that carries each.
 import type { RefusalCode } from '../../src/core/refusal.ts'
+import * as fileErrors from '../../src/errors/file-errors.ts'
 import * as inputErrors from '../../src/errors/input-errors.ts'
 import * as journalErrors from '../../src/errors/journal-errors.ts'
 import { errorOf } from '../../src/errors/refusal-errors.ts'
@@ -20,7 +21,7 @@ function classOf(code: ErrorCode): string {
     /_?([A-Z])([A-Z]*)/g,
     (_, first: string, rest: string) => first + rest.toLowerCase(),
   )
-  if (Object.hasOwn(inputErrors, name) || Object.hasOwn(journalErrors, name)) return name
+  if ([fileErrors, inputErrors, journalErrors].some((errors) => Object.hasOwn(errors, name))) return name
   // The Node version is checked before any class can be loaded.
   if (code === 'NODE_TOO_OLD') return 'Error'
   return errorOf({ code: code as RefusalCode, message: '', next: '', details: {} }).name

@@ -187,6 +187,15 @@ describe('a rollup of durations', () => {
     expect(rollup.rows({ tenant_id: 'nobody' })).toEqual([])
   })
 
+  it('counts adapters as one when it is asked by state', () => {
+    const rollup = rollupOf({}, { adapter: 'disk', duration_seconds: 3 }, { old_state: 'parsing' })
+    expect(rollup.rows({ by: 'state' })).toMatchObject([
+      { state: 'fetching', adapter: null, count: 2, mean_seconds: 2 },
+      { state: 'parsing', adapter: null, count: 1 },
+    ])
+    expect(rollup.rows({ by: 'adapter' })).toEqual(rollup.rows())
+  })
+
   it('keeps apart what only looks alike when it is joined', () => {
     expect(
       rollupOf({ tenant_id: 'a\nb', adapter: 'c' }, { tenant_id: 'a', adapter: 'b\nc' }).toFields(),

@@ -37,6 +37,9 @@ export interface SketchFields {
 
 export type RollupFields = readonly (DurationGroup & SketchFields)[]
 
+/** What gets a row of its own: each adapter of a state, or just the state. */
+export type DurationsBy = 'adapter' | 'state'
+
 /** What is told of a state, for one kind of record and one adapter. */
 export interface DurationRow {
   /** Present when one tenant was asked for; else the row is about all of them. */
@@ -44,7 +47,8 @@ export interface DurationRow {
   readonly kind: RecordKind
   /** The state that was left. */
   readonly state: string
-  readonly adapter: string
+  /** Null when all adapters are counted as one. */
+  readonly adapter: string | null
   readonly count: number
   readonly mean_seconds: number
   readonly p50_seconds: number
@@ -136,15 +140,16 @@ export class DurationRollup {
   }
 
   /** By kind, state and adapter; tenants are counted as one unless there is just the one that was asked for. */
-  rows({ tenant_id }: { readonly tenant_id?: string | undefined } = {}): readonly DurationRow[] {
+  rows({ tenant_id, by = 'adapter' }: RowsQuery = {}): readonly DurationRow[] {
     const merged = new DurationRollup()
     for (const { group, sketch } of this.#groups.values()) {
-      if (tenant_id === undefined) merged.merge({ ...group, tenant_id: '' }, sketch)
-      else if (group.tenant_id === tenant_id) merged.merge(group, sketch)
+      if (tenant_id !== undefined && group.tenant_id !== tenant_id) continue
+      const adapter = by === 'adapter' ? group.adapter : ''
+      merged.merge({ ...group, tenant_id: tenant_id ?? '', adapter }, sketch)
     }
     return [...merged.#groups.values()]
       .sort((a, b) => compareGroups(a.group, b.group))
-      .map(({ group, sketch }) => rowOf(group, sketch, tenant_id))
+      .map(({ group, sketch }) => rowOf(group, sketch, tenant_id, by))
   }
 
   #sketch(tenant_id: string, kind: RecordKind, state: string, adapter: string): DurationSketch {
@@ -159,13 +164,23 @@ export class DurationRollup {
   }
 }
 
-function rowOf(group: DurationGroup, sketch: DurationSketch, tenant_id: string | undefined): DurationRow {
-  const { kind, state, adapter } = group
+interface RowsQuery {
+  readonly tenant_id?: string | undefined
+  readonly by?: DurationsBy | undefined
+}
+
+function rowOf(
+  group: DurationGroup,
+  sketch: DurationSketch,
+  tenant_id: string | undefined,
+  by: DurationsBy,
+): DurationRow {
+  const { kind, state } = group
   return {
     ...(tenant_id === undefined ? null : { tenant_id }),
     kind,
     state,
-    adapter,
+    adapter: by === 'adapter' ? group.adapter : null,
     count: sketch.count,
     mean_seconds: sketch.sum_ms / sketch.count / 1000,
     p50_seconds: quantileMs(sketch, 0.5) / 1000,

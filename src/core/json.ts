@@ -27,6 +27,11 @@ function withoutNullFields(value: Json): Json {
   return Object.fromEntries(kept.map(([key, field]) => [key, withoutNullFields(field)]))
 }
 
+export function withoutField(object: JsonObject, field: string): JsonObject {
+  const { [field]: _, ...rest } = object
+  return rest
+}
+
 export function sameJson(a: Json, b: Json): boolean {
   if (a === b) return true
   if (Array.isArray(a)) {

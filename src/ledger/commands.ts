@@ -29,7 +29,10 @@ export interface UpdateOptions extends CallOptions {
   readonly adapter?: string | undefined
   /** Laid over the metadata that the document has. */
   readonly metadata?: JsonObject | undefined
-  /** What was thrown: its type, message and stack go into the history. */
+  /**
+   * What was thrown: its type, message and stack go into the history, without secrets. From elsewhere it may come as
+   * `{ error_type, error_message, traceback }`.
+   */
   readonly error?: unknown
   readonly retry_count?: number | undefined
   readonly max_retries?: number | undefined
@@ -77,7 +80,7 @@ export class Commands {
       reason: reasonOf(options),
       adapter: options.adapter === undefined ? undefined : checkText('adapter', options.adapter),
       metadata: options.metadata === undefined ? undefined : frozenObject('metadata', options.metadata),
-      error: options.error === undefined ? undefined : errorContextOf(options.error),
+      error: options.error === undefined ? undefined : errorContextOf(options.error, this.#settings.redact),
       retry_count: checkOptionalCount('retry_count', options.retry_count),
       max_retries: checkOptionalCount('max_retries', options.max_retries),
       if_match: options.if_match,
@@ -99,7 +102,7 @@ export class Commands {
     return {
       type: 'recordPublishFailure',
       outbox_id: row.outbox_id,
-      error: parseStepError(error),
+      error: parseStepError(error, this.#settings.redact),
       ...this.#to(row, options),
     }
   }
@@ -113,7 +116,11 @@ export class Commands {
   }
 
   result(attempt: Attempt, result: StepResult, options: CallOptions = {}): ReportResult {
-    return { type: 'reportResult', result: parseResult(result), ...this.#fence(attempt, options) }
+    return {
+      type: 'reportResult',
+      result: parseResult(result, this.#settings.redact),
+      ...this.#fence(attempt, options),
+    }
   }
 
   cancel(job_id: string, options: CallOptions = {}): CancelJob {

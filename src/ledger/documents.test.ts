@@ -185,3 +185,156 @@ describe('documents', () => {
     await expect(update).rejects.toThrow(/nested deeper/)
   })
 })
+
+describe('stuck documents', () => {
+  const HOUR = 3_600_000
+
+  it('A35 are those that have been in an unfinished state for so long, the longest first', async () => {
+    const { world, ledger } = await setUp()
+    await ledger.documents.updateState('old', LedgerState.FETCHING, { adapter: 'web' })
+    await ledger.documents.updateState('done', LedgerState.SKIPPED)
+    await world.advanceBy(4 * HOUR)
+    await ledger.documents.updateState('newer', LedgerState.FETCHING)
+    await ledger.documents.updateState('elsewhere', LedgerState.FETCHING, { tenant_id: 't2' })
+    await world.advanceBy(HOUR)
+    const stuck = await ledger.documents.getStuckDocuments(1)
+    expect(stuck.map(({ doc_id, state, hours }) => `${doc_id}: ${state} (${hours.toFixed(2)}h)`)).toEqual([
+      'old: fetching (5.00h)',
+      'newer: fetching (1.00h)',
+    ])
+    const ids = async (...query: Parameters<typeof ledger.documents.getStuckDocuments>) =>
+      (await ledger.documents.getStuckDocuments(...query)).map(({ doc_id }) => doc_id)
+    expect(await ids(1.001)).toEqual(['old'])
+    expect(await ids(1, { adapter: 'web' })).toEqual(['old'])
+    expect(await ids(1, { tenant_id: 't2' })).toEqual(['elsewhere'])
+    expect(await ids(1, { state: ['fetching', 'parsing'] })).toEqual(['old', 'newer'])
+    expect(await ids(1, { state: 'parsing' })).toEqual([])
+    expect(await ids(1, { state: 'skipped' })).toEqual([])
+    for (const hours of [-1, Number.NaN]) await expect(ids(hours)).rejects.toMatchObject({ field: 'hours' })
+  })
+
+  it('A35 without hours are those that stay longer than 99 of 100 did', async () => {
+    const { world, ledger } = await setUp()
+    for (let i = 0; i < 5; i++) {
+      await ledger.documents.updateState(`d${i}`, LedgerState.FETCHING)
+      await world.advanceBy(2 * HOUR)
+      await ledger.documents.updateState(`d${i}`, LedgerState.FETCHED)
+    }
+    await ledger.documents.updateState('d1', LedgerState.PARSING)
+    await ledger.documents.updateState('late', LedgerState.FETCHING)
+    await world.advanceBy(3 * HOUR)
+    await ledger.documents.updateState('fresh', LedgerState.FETCHING)
+    expect(await ledger.documents.getStuckDocuments(undefined, { state: 'fetching' })).toMatchObject([
+      { doc_id: 'late', hours: 3, threshold: { from: 'p99', state: 'fetching' } },
+    ])
+    const thresholds = await ledger.documents.stuckThresholds()
+    expect(thresholds.find(({ state }) => state === 'fetching')?.hours).toBeCloseTo(2, 1)
+    await world.advanceBy(24 * HOUR)
+    const stuck = await ledger.documents.getStuckDocuments(undefined, { state: 'parsing' })
+    expect(stuck).toMatchObject([{ doc_id: 'd1', threshold: { from: 'default', hours: 24 } }])
+  })
+})
+
+describe('all documents', () => {
+  it('come page by page, filtered and in order', async () => {
+    const { ledger } = await setUp()
+    const updates = Array.from({ length: 2500 }, (_, i) => ({
+      doc_id: `d${String(i).padStart(4, '0')}`,
+      state: i % 2 === 0 ? LedgerState.FETCHING : LedgerState.SKIPPED,
+    }))
+    await ledger.documents.updateMany(updates)
+    const ids = async (...filter: Parameters<typeof ledger.documents.records>) =>
+      (await Array.fromAsync(ledger.documents.records(...filter))).map(({ doc_id }) => doc_id)
+    expect(await ids()).toEqual(updates.map(({ doc_id }) => doc_id))
+    expect((await ids({ state: 'skipped', direction: 'desc' })).slice(0, 2)).toEqual(['d2499', 'd2497'])
+    expect(await ids({ tenant_id: 'nobody' })).toEqual([])
+  })
+})
+
+/** Counts without the zeros. */
+function present(counts: { readonly [state: string]: number }) {
+  return Object.fromEntries(Object.entries(counts).filter(([, n]) => n !== 0))
+}
+
+describe('the state as of a time', () => {
+  it('is told of one document, and counted for all', async () => {
+    const { world, ledger } = await setUp()
+    const times: number[] = []
+    const states = ['fetching', 'fetched', 'parsing', 'failed', 'retrying'] as const
+    for (const state of states) {
+      await world.advanceBy(1000)
+      times.push(world.clock.now())
+      for (const doc_id of ['a', 'b']) await ledger.documents.updateState(doc_id, state)
+      await ledger.documents.updateState(`only-${state}`, 'skipped', { tenant_id: 't2' })
+    }
+    for (const [i, at] of times.entries()) {
+      expect(await ledger.documents.asOf('a', at)).toMatchObject({ doc_id: 'a', state: states[i] })
+      expect(present(await ledger.countsAsOf('document', at))).toEqual({
+        [states[i] as string]: 2,
+        skipped: i + 1,
+      })
+      expect(present(await ledger.countsAsOf('document', at, 'default'))).toEqual({
+        [states[i] as string]: 2,
+      })
+    }
+    const before = (times[0] ?? 0) - 1
+    expect(await ledger.documents.asOf('a', before)).toBeNull()
+    expect(present(await ledger.countsAsOf('document', before))).toEqual({})
+    for (const at of [Number.NaN, 1e300, 'now' as never]) {
+      await expect(ledger.documents.asOf('a', at)).rejects.toMatchObject({ field: 'at' })
+      await expect(ledger.countsAsOf('document', at)).rejects.toMatchObject({ field: 'at' })
+    }
+  })
+
+  it('is refused where the history of that time was removed', async () => {
+    const world = virtualWorld()
+    const journal = { keepSnapshots: 1, keepHistoryMs: 0, snapshotSchedule: null }
+    await using ledger = await openLedger('./gone', { world, journal })
+    for (let i = 0; i < 3; i++) {
+      await world.advanceBy(1000)
+      await ledger.documents.updateState(`d${i}`, 'fetching')
+      if (i < 2) await ledger.documents.createSnapshot()
+    }
+    const at = world.clock.now()
+    expect(present(await ledger.countsAsOf('document', at - 1))).toEqual({ fetching: 2 })
+    await expect(ledger.countsAsOf('document', at - 5000)).rejects.toMatchObject({
+      code: 'HISTORY_GONE',
+      next: expect.stringContaining('keepHistoryMs'),
+    })
+    expect(await ledger.documents.asOf('d0', at)).toMatchObject({ state: 'fetching', complete: true })
+  })
+})
+
+describe('secrets', () => {
+  it('do not reach the history, nor those that only the user knows', async () => {
+    const { ledger } = await setUp({ redact: (text: string) => text.replaceAll('tulip', '*****') })
+    const error = new Error('tulip: postgres://u:hunter2@db')
+    await ledger.documents.updateState('d', 'fetching')
+    await ledger.documents.updateState('d', 'failed', { error })
+    const kept = JSON.stringify([await all(ledger.documents.history('d')), await ledger.documents.get('d')])
+    expect(kept).not.toMatch(/tulip|hunter2/)
+    expect(kept).toContain('*****: postgres://u:[redacted]@db')
+    await expect(setUp({ redact: 'tulip' })).rejects.toMatchObject({ field: 'redact' })
+  })
+})
+
+describe('counting the history', () => {
+  it('A33 by any of its fields, the most frequent first', async () => {
+    const { ledger } = await setUp()
+    for (const doc_id of ['a', 'b']) {
+      await ledger.documents.updateState(doc_id, 'fetching', { adapter: 'web' })
+      await ledger.documents.updateState(doc_id, 'failed', { error: new TypeError(doc_id) })
+    }
+    await ledger.documents.updateState('c', 'fetching')
+    await ledger.documents.updateState('c', 'failed', { error: new RangeError('c') })
+    expect(await ledger.audit.countBy(['error_type'], { state: 'failed' })).toEqual([
+      { error_type: 'TypeError', count: 2 },
+      { error_type: 'RangeError', count: 1 },
+    ])
+    expect(await ledger.audit.countBy(['old_state', 'new_state'])).toEqual([
+      { old_state: 'pending', new_state: 'fetching', count: 3 },
+      { old_state: 'fetching', new_state: 'failed', count: 3 },
+    ])
+    await expect(ledger.audit.countBy(['metadata' as never])).rejects.toMatchObject({ field: 'fields' })
+  })
+})

@@ -1,11 +1,14 @@
 import type { AuditRecord } from '../core/audit.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
+import type { CountedKind } from '../core/counts-as-of.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
+import type { ProgressOptions } from '../store/progress.ts'
 import type { Finding, MaintenanceReport, Store, StoreStats, WatchOptions } from '../store/store.ts'
 import type { World } from '../world/world.ts'
 import { advanceDue } from './advance.ts'
+import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
 import { Commands } from './commands.ts'
 import { Committer } from './committer.ts'
@@ -29,7 +32,7 @@ export class Ledger implements AsyncDisposable {
     const protocols = new Protocols()
     this.#commands = new Commands(settings, protocols, world)
     this.audit = new AuditLog(store)
-    this.documents = new Documents(this.#committer, this.#commands, this.audit, settings)
+    this.documents = new Documents(this.#committer, this.#commands, this.audit, settings, world.clock)
     this.jobs = new Jobs(this.#committer, this.#commands, this.audit, settings, protocols)
   }
 
@@ -71,6 +74,18 @@ export class Ledger implements AsyncDisposable {
     return this.#store.counts(kind, tenant_id)
   }
 
+  /**
+   * The same at an earlier time (epoch milliseconds), told from what has happened since. It takes the longer the more
+   * that is; steps and outbox rows are not told.
+   */
+  countsAsOf(
+    kind: CountedKind,
+    at: number,
+    tenant_id?: string,
+  ): Promise<{ readonly [state: string]: number }> {
+    return countsAsOf(this.#store, this.audit, { kind, at, tenant_id })
+  }
+
   stats(): Promise<StoreStats> {
     return this.#store.stats()
   }
@@ -79,13 +94,13 @@ export class Ledger implements AsyncDisposable {
    * Makes a snapshot of everything, seals the history that led there, and removes what is older than it is kept. It
    * happens by itself as well; writing goes on meanwhile.
    */
-  compact(): Promise<MaintenanceReport> {
-    return this.#store.maintain()
+  compact(options?: ProgressOptions): Promise<MaintenanceReport> {
+    return this.#store.maintain(options)
   }
 
   /** Looks for damage and contradictions; an empty list is good news. */
-  check(): Promise<readonly Finding[]> {
-    return this.#store.check()
+  check(options?: ProgressOptions): Promise<readonly Finding[]> {
+    return this.#store.check(options)
   }
 
   close(): Promise<void> {

@@ -3,6 +3,7 @@ import type { StepError, StepResult } from '../core/job/commands.ts'
 import type { Ref } from '../core/job/record.ts'
 import { frozenJson, frozenObject } from './check-input.ts'
 import { inputErrorOf, refSchema } from './envelope.ts'
+import { type Redact, redactJson } from './redact.ts'
 
 const errorSchema = z.strictObject({
   code: z.string().min(1).max(200),
@@ -23,10 +24,10 @@ const resultSchema = z.discriminatedUnion('status', [
   }),
 ])
 
-export function parseResult(result: StepResult): StepResult {
+export function parseResult(result: StepResult, redact: Redact): StepResult {
   const parsed = resultSchema.safeParse(result)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  if (result.status === 'FAILED') return { ...result, error: withDetails(result.error) }
+  if (result.status === 'FAILED') return { ...result, error: kept(result.error, redact) }
   const { output_ref } = parsed.data as { output_ref?: Ref }
   return {
     status: result.status,
@@ -35,13 +36,16 @@ export function parseResult(result: StepResult): StepResult {
   }
 }
 
-export function parseStepError(error: StepError): StepError {
+export function parseStepError(error: StepError, redact: Redact): StepError {
   const parsed = errorSchema.safeParse(error)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  return withDetails(error)
+  return kept(error, redact)
 }
 
-function withDetails({ code, message, details }: StepError): StepError {
-  if (details === undefined) return { code, message }
-  return { code, message, details: frozenObject('error.details', details) }
+/** Without secrets: it is kept for as long as the history is. */
+function kept({ code, message, details }: StepError, redact: Redact): StepError {
+  const error = { code, message: redact(message) }
+  if (details === undefined) return error
+  const clean = redactJson(frozenObject('error.details', details), redact)
+  return { ...error, details: frozenObject('error.details', clean) }
 }

@@ -1,4 +1,5 @@
 import type { Mode } from '../core/routing.ts'
+import { type Redact, redactText } from './redact.ts'
 
 const DEFAULT_TENANT = 'default'
 
@@ -16,6 +17,8 @@ export interface LedgerSettings {
   readonly strictIdempotency: boolean
   /** How directives are routed when the request does not say. */
   readonly mode: Mode | undefined
+  /** Takes secrets out of the text of errors before it is stored, on top of those that are known by their form. */
+  readonly redact: Redact
   readonly tenantModes: { readonly [tenant_id: string]: Mode }
 }
 
@@ -26,6 +29,7 @@ export const DEFAULT_SETTINGS: LedgerSettings = {
   inFlightLimit: 100,
   strictIdempotency: false,
   mode: undefined,
+  redact: redactText,
   tenantModes: {},
 }
 

@@ -1,6 +1,6 @@
 import type { RecordOf } from '../core/aggregate.ts'
 import type { AuditEvent, AuditRecord } from '../core/audit.ts'
-import type { DurationGroup } from '../core/durations.ts'
+import type { DurationGroup, DurationsBy } from '../core/durations.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import { fromEpochSeconds, fromIso } from '../core/time.ts'
 import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
@@ -78,6 +78,8 @@ export interface DurationsQuery {
   /** The state that was left. */
   readonly state?: string | undefined
   readonly adapter?: string | undefined
+  /** A row for each adapter of a state, which is the default, or just for each state. */
+  readonly by?: DurationsBy | undefined
   /** When the state was left, in epoch milliseconds; from is included, before is not. */
   readonly from?: number | undefined
   readonly before?: number | undefined
@@ -146,6 +148,6 @@ export function matchesGroup(group: DurationGroup, query: DurationsQuery): boole
 }
 
 /** Whether the duration that a record of the history tells is asked for. */
-export function matchesDurations(record: AuditRecord, { state, ...query }: DurationsQuery): boolean {
+export function matchesDurations(record: AuditRecord, { state, by: _, ...query }: DurationsQuery): boolean {
   return (state === undefined || state === record.old_state) && matchesAudit(record, query)
 }

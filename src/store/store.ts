@@ -6,6 +6,7 @@ import type { RecordKind } from '../core/machines/all.ts'
 import type { ReadyHead } from '../core/pick.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
+import type { ProgressOptions } from './progress.ts'
 import type { AuditQuery, Cursor, DurationsQuery, FindQuery, Page } from './query.ts'
 
 /**
@@ -60,9 +61,9 @@ export interface Store {
   stats(): Promise<StoreStats>
 
   /** Compaction and retention. */
-  maintain(): Promise<MaintenanceReport>
+  maintain(options?: ProgressOptions): Promise<MaintenanceReport>
   /** Looks for damage and contradictions; an empty list is good news. */
-  check(): Promise<readonly Finding[]>
+  check(options?: ProgressOptions): Promise<readonly Finding[]>
   /** Finishes what is pending, ends every `watch`; closing twice is harmless. */
   close(): Promise<void>
 }
@@ -123,6 +124,16 @@ export interface StorageStats {
 export interface MaintenanceReport {
   readonly compacted: boolean
   readonly removed_audit_records: number
+  /** The newest there is now; null where engines make none. */
+  readonly snapshot: SnapshotReport | null
+}
+
+export interface SnapshotReport {
+  readonly path: string
+  readonly seq: number
+  readonly created_at: string
+  readonly document_count: number
+  readonly bytes: number
 }
 
 export interface Finding {

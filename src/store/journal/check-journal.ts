@@ -2,6 +2,7 @@ import type { LedgerRecord } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { checkRecords } from '../check-records.ts'
+import type { ProgressOptions } from '../progress.ts'
 import { LARGEST_PAGE } from '../query.ts'
 import type { Finding } from '../store.ts'
 import { AUDIT_FOLDER } from './file-names.ts'
@@ -13,19 +14,34 @@ import { verifySegments } from './segments/segment-chain.ts'
 export async function checkJournal(
   current: Current,
   capabilities: Capabilities,
+  { onProgress = () => {} }: ProgressOptions = {},
 ): Promise<readonly Finding[]> {
   const { place, image, damage } = current.journal
   const findings: Finding[] = []
   if (damage !== null) findings.push({ where: damage.place.file, what: damage.message })
-  findings.push(...((await image.read((base) => base.verify())) ?? []))
-  const broken = await verifySegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
+  findings.push(
+    ...((await image.read((base) => base.verify((done) => onProgress({ what: 'snapshot', ...done })))) ?? []),
+  )
+  const broken = await verifySegments(
+    place.disk,
+    `${place.folder}/${AUDIT_FOLDER}`,
+    ({ doneBytes, totalBytes }) => onProgress({ what: 'history', done: doneBytes, total: totalBytes }),
+  )
   findings.push(...broken.map(({ where, what }) => ({ where, what })))
   if (findings.length === 0) findings.push(...(await exchangedSegment(current)))
   // Where bytes are wrong, what they say is no news.
   if (findings.length > 0) return findings
+  const total = Object.values(image.live.counts.totals()).reduce((sum, n) => sum + n, 0)
+  let done = 0
+  async function* countedRecords(records: AsyncIterable<LedgerRecord>): AsyncGenerator<LedgerRecord> {
+    for await (const record of records) {
+      if (++done % LARGEST_PAGE === 0 || done === total) onProgress({ what: 'records', done, total })
+      yield record
+    }
+  }
   const isWhole = (current.journal.history[0]?.firstSeq ?? 1) === 1
   return checkRecords({
-    records: (kind) => allRecords(current, kind, capabilities),
+    records: (kind) => countedRecords(allRecords(current, kind, capabilities)),
     counts: image.live.counts,
     history: recordsAfter(current, 0),
     isCompared: (kind, tenant_id, id) => isWhole && image.live.record({ kind, tenant_id, id }) !== null,

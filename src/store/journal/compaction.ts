@@ -14,6 +14,7 @@ import type { SegmentLink } from './segments/layout.ts'
 import { sealSegment } from './segments/seal-segment.ts'
 import { Segment } from './segments/segment.ts'
 import { listSegments } from './segments/segment-name.ts'
+import type { OnProgress } from './snapshot/progress.ts'
 import type { SnapshotFacts } from './snapshot/snapshot-index.ts'
 import type { Found, TableName, ValueOf } from './snapshot/tables.ts'
 import { type WrittenSnapshot, writeSnapshot } from './snapshot/write-snapshot.ts'
@@ -43,6 +44,7 @@ export interface Compacted {
 export async function compact(
   place: JournalPlace,
   { upTo, now, without }: CompactionJob,
+  onProgress?: OnProgress,
 ): Promise<Compacted> {
   const { disk, folder } = place
   const loaded = await loadJournal(place, { before: upTo + 1, without })
@@ -53,7 +55,7 @@ export async function compact(
   const path = `${folder}/${snapshotName(toIso(now), upTo)}`
   const newest = await newestSegment(place)
   const facts = factsOf(loaded, now, newest)
-  const { bytes } = await write(disk, path, loaded, facts).finally(() => loaded.image.retire())
+  const { bytes } = await write(disk, path, loaded, facts, onProgress).finally(() => loaded.image.retire())
   return { snapshot: path, seq: upTo, bytes, sealed: await sealDeltas(place, loaded.deltas, newest) }
 }
 
@@ -62,6 +64,7 @@ async function write(
   path: string,
   loaded: LoadedJournal,
   facts: SnapshotFacts,
+  onProgress: OnProgress | undefined,
 ): Promise<WrittenSnapshot> {
   const { base } = loaded.image
   try {
@@ -70,6 +73,7 @@ async function write(
       path,
       base,
       facts,
+      onProgress,
       records: recordsOf(loaded.image),
       work: openWork(loaded.image.live, base?.work ?? null),
     })

@@ -3,10 +3,18 @@ import { LedgerDamaged, type Place } from '../../errors/journal-errors.ts'
 import { nodeDisk } from '../../world/node-disk.ts'
 import { type Compacted, type CompactionJob, compact } from './compaction.ts'
 import type { JournalPlace } from './load-journal.ts'
+import type { OnProgress, Progress } from './snapshot/progress.ts'
 
-type Compactor = (place: JournalPlace, job: CompactionJob, signal: AbortSignal) => Promise<Compacted>
+type Compactor = (
+  place: JournalPlace,
+  job: CompactionJob,
+  onProgress: OnProgress,
+  signal: AbortSignal,
+) => Promise<Compacted>
 
-/** What a worker says when it is done. */
+/** What a worker says while it is at it, and when it is done. */
+export type WorkerMessage = { readonly progress: Progress } | WorkerAnswer
+
 export type WorkerAnswer =
   | { readonly compacted: Compacted }
   | { readonly damage: Place; readonly message: string }
@@ -22,6 +30,7 @@ const WORKER = new URL(`./compaction-worker${import.meta.url.slice(-3)}`, import
 async function compactInWorker(
   { folder }: JournalPlace,
   job: CompactionJob,
+  onProgress: OnProgress,
   signal: AbortSignal,
 ): Promise<Compacted> {
   const worker = new Worker(WORKER, { workerData: { folder, job } })
@@ -31,7 +40,10 @@ async function compactInWorker(
   signal.addEventListener('abort', end)
   try {
     const answer = await new Promise<WorkerAnswer>((resolve, reject) => {
-      worker.once('message', resolve)
+      worker.on('message', (message: WorkerMessage) => {
+        if ('progress' in message) onProgress(message.progress)
+        else resolve(message)
+      })
       worker.once('error', reject)
       worker.once('exit', (code) => reject(new Error(`the compaction ended with ${code}`)))
     })

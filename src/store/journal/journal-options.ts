@@ -5,6 +5,8 @@ import { InvalidInput } from '../../errors/input-errors.ts'
 export interface JournalOptions {
   /** Opens it beside a writer, or when it is damaged; nothing is written. */
   readonly readOnly?: boolean | undefined
+  /** False refuses a folder without a ledger instead of making one; so does `readOnly`. */
+  readonly create?: boolean | undefined
   /** How many snapshots are kept; 7 unless told. */
   readonly keepSnapshots?: number | undefined
   /** How long the history is kept, in milliseconds; for ever unless told. Never less than the oldest snapshot needs. */
@@ -19,6 +21,7 @@ export interface JournalOptions {
 
 export interface CheckedOptions {
   readonly readOnly: boolean
+  readonly create: boolean
   readonly keepSnapshots: number
   readonly keepHistoryMs: number
   readonly schedule: Cron | null
@@ -32,6 +35,7 @@ const MEBIBYTE = 1024 * 1024
 export function checkOptions(options: JournalOptions): CheckedOptions {
   return {
     readOnly: options.readOnly ?? false,
+    create: options.create ?? options.readOnly !== true,
     keepSnapshots: atLeast('keepSnapshots', options.keepSnapshots ?? 7, 1),
     keepHistoryMs: atLeast('keepHistoryMs', options.keepHistoryMs ?? Number.POSITIVE_INFINITY, 0),
     schedule: scheduleOf(options.snapshotSchedule === undefined ? DAILY : options.snapshotSchedule),

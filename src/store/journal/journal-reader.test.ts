@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Ledger } from '../../ledger/ledger.ts'
 import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
 import { type VirtualWorld, virtualWorld } from '../../testing/virtual-world.ts'
+import { realWorld } from '../../world/world.ts'
 import { START } from '../store.ts'
 import { openJournal } from './journal.ts'
 import type { JournalOptions } from './journal-options.ts'
@@ -90,11 +91,43 @@ describe('a reader beside the writer', () => {
   })
 
   it('opens a folder in which there is nothing', async () => {
-    const store = await openJournal('/nowhere', world, { readOnly: true })
+    const store = await openJournal('/nowhere', world, { readOnly: true, create: true })
     expect(await store.get({ kind: 'document', tenant_id: 't', id: 'x' })).toBeNull()
     expect(await store.stats()).toMatchObject({ audit_records: 0, storage: { snapshot: null } })
     await store.close()
     expect(await world.disk.list('/')).not.toContain('nowhere')
+  })
+})
+
+describe('a folder without a ledger', () => {
+  it.each([{ readOnly: true }, { create: false }])(
+    'is refused by %j, and stays as it is',
+    async (options) => {
+      const { disk } = world
+      await disk.makeFolder('/empty')
+      await disk.makeFolder('/old')
+      await (await disk.open('/old/ledger.jsonl')).close()
+      const refused = (folder: string) => expect(openJournal(folder, world, options)).rejects
+      await refused('/nowhere').toMatchObject({
+        code: 'FILE_NOT_FOUND',
+        message: 'There is no /nowhere',
+        next: expect.stringContaining('waybill init /nowhere'),
+      })
+      await refused('/empty').toMatchObject({ code: 'NOT_A_LEDGER', message: '/empty holds no ledger' })
+      await refused('/old').toMatchObject({ next: expect.stringContaining('waybill ledger migrate') })
+      expect(await disk.list('/')).not.toContain('nowhere')
+      expect([await disk.list('/empty'), await disk.list('/old')]).toEqual([[], ['ledger.jsonl']])
+    },
+  )
+
+  it('is not a file either', async () => {
+    for (const options of [{}, { readOnly: true }]) {
+      const opening = openJournal(import.meta.filename, realWorld, options)
+      await expect(opening).rejects.toMatchObject({
+        code: 'NOT_A_LEDGER',
+        next: expect.stringContaining('file'),
+      })
+    }
   })
 })
 

@@ -7,6 +7,7 @@ import type { ReadyHead } from '../../core/pick.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import { LedgerReadOnly } from '../../errors/journal-errors.ts'
 import type { Capabilities } from '../capabilities.ts'
+import type { ProgressOptions } from '../progress.ts'
 import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
 import type {
   Finding,
@@ -163,13 +164,13 @@ export class JournalStore implements Store {
     }
   }
 
-  async maintain(): Promise<MaintenanceReport> {
-    return this.#writer.maintain()
+  async maintain(options: ProgressOptions = {}): Promise<MaintenanceReport> {
+    return this.#writer.maintain(options)
   }
 
-  async check(): Promise<readonly Finding[]> {
+  async check(options: ProgressOptions = {}): Promise<readonly Finding[]> {
     await this.#fresh()
-    return checkJournal(this, this.capabilities)
+    return checkJournal(this, this.capabilities, options)
   }
 
   close(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Decision, Given } from '../../core/decision.ts'
 import { toEpochSeconds } from '../../core/time.ts'
 import type { DiskLock } from '../../world/disk.ts'
 import type { World } from '../../world/world.ts'
+import type { ProgressOptions } from '../progress.ts'
 import type { MaintenanceReport, Outcome, Sweep, Swept } from '../store.ts'
 import { Decider } from './decider.ts'
 import { DeltaLog } from './delta/delta-log.ts'
@@ -91,8 +92,8 @@ export class JournalWriter {
     })
   }
 
-  maintain(): Promise<MaintenanceReport> {
-    return this.#maintenance.run()
+  maintain(options: ProgressOptions): Promise<MaintenanceReport> {
+    return this.#maintenance.run(options)
   }
 
   /** Finishes what is pending, says so in the file, and lets go of the folder. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { NotALedger } from '../../errors/file-errors.ts'
 import type { World } from '../../world/world.ts'
 import { AUDIT_FOLDER, listFiles } from './file-names.ts'
 import { lockJournal } from './journal-lock.ts'
@@ -7,6 +8,7 @@ import { JournalReader } from './journal-reader.ts'
 import { JournalStore } from './journal-store.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { type JournalPlace, loadJournal } from './load-journal.ts'
+import { mustBeThere } from './must-be-there.ts'
 import { OpenJournal } from './open-journal.ts'
 import { listSegments } from './segments/segment-name.ts'
 
@@ -22,7 +24,14 @@ export async function openJournal(
   const { disk, timers, logger } = world
   const place: JournalPlace = { disk, folder, timers, logger }
   const checked = checkOptions(options)
-  return checked.readOnly ? openToRead(place) : openToWrite(place, world, checked)
+  try {
+    if (!checked.create) await mustBeThere(place)
+    return await (checked.readOnly ? openToRead(place) : openToWrite(place, world, checked))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTDIR' || code === 'EEXIST') throw NotALedger.file(folder, error)
+    throw error
+  }
 }
 
 async function openToRead(place: JournalPlace): Promise<JournalStore> {

@@ -2,7 +2,8 @@ import { present } from '../../core/must.ts'
 import { DiskFull, LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
-import type { MaintenanceReport } from '../store.ts'
+import type { OnProgress, ProgressOptions } from '../progress.ts'
+import type { MaintenanceReport, SnapshotReport } from '../store.ts'
 import type { Compacted } from './compaction.ts'
 import { compactorFor } from './compactor.ts'
 import type { Decider } from './decider.ts'
@@ -59,9 +60,9 @@ export class Maintenance {
   }
 
   /** One after the other: whoever asks while one is under way gets another after it. */
-  async run(): Promise<MaintenanceReport> {
+  async run({ onProgress = () => {} }: ProgressOptions = {}): Promise<MaintenanceReport> {
     while (this.#running !== null) await this.#running.catch(() => {})
-    this.#running = this.#maintain()
+    this.#running = this.#maintain(onProgress)
       .catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
         throw new DiskFull(this.#journal.place.folder, error)
@@ -100,21 +101,33 @@ export class Maintenance {
     })
   }
 
-  async #maintain(): Promise<MaintenanceReport> {
+  async #maintain(onProgress: OnProgress): Promise<MaintenanceReport> {
     const upTo = await this.#startDelta()
     const compacted = upTo > (this.#journal.image.base?.head.seq ?? 0)
-    if (compacted) await this.#switchTo(await this.#compact(upTo))
-    return { compacted, removed_audit_records: await this.#retire() }
+    if (compacted) await this.#switchTo(await this.#compact(upTo, onProgress))
+    return { compacted, removed_audit_records: await this.#retire(), snapshot: this.#newest() }
   }
 
-  async #compact(upTo: number): Promise<Compacted> {
+  #newest(): SnapshotReport | null {
+    const { base } = this.#journal.image
+    if (base === null) return null
+    const { seq, created_at, document_count } = base.head
+    return { path: base.path, seq, created_at, document_count, bytes: base.bytes }
+  }
+
+  async #compact(upTo: number, onProgress: OnProgress): Promise<Compacted> {
     const { place, image } = this.#journal
     const compact = compactorFor(place)
     for (;;) {
       const { base } = image
       const job = { upTo, now: this.#decider.time(), without: this.#journal.damagedSnapshots }
       try {
-        return await compact(place, job, this.#end.signal)
+        return await compact(
+          place,
+          job,
+          (done) => onProgress({ what: 'snapshot', ...done }),
+          this.#end.signal,
+        )
       } catch (error) {
         const isBase = error instanceof LedgerDamaged && base !== null && error.place.file === base.path
         if (!isBase) throw error

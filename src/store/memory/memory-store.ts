@@ -162,7 +162,7 @@ export class MemoryStore implements Store {
   /** Nothing to compact: what is here is all there is. */
   async maintain(): Promise<MaintenanceReport> {
     this.#mustBeOpen()
-    return { compacted: false, removed_audit_records: 0 }
+    return { compacted: false, removed_audit_records: 0, snapshot: null }
   }
 
   async check(): Promise<readonly Finding[]> {

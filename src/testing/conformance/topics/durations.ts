@@ -45,13 +45,13 @@ function measured(records: readonly AuditRecord[], query: DurationsQuery): reado
       at >= (query.from ?? at) &&
       (query.before === undefined || at < query.before)
     if (!isWanted) continue
-    const name = JSON.stringify([kind, old_state, adapter])
+    const name = JSON.stringify([kind, old_state, query.by === 'state' ? null : adapter])
     groups.set(name, [...(groups.get(name) ?? []), record])
   }
   return [...groups.keys()].toSorted().map((name) => rowOf(groups.get(name) ?? [], query))
 }
 
-function rowOf(records: readonly AuditRecord[], { tenant_id }: DurationsQuery): DurationRow {
+function rowOf(records: readonly AuditRecord[], { tenant_id, by }: DurationsQuery): DurationRow {
   const seconds = records.map(({ duration_seconds }) => duration_seconds ?? 0).toSorted((a, b) => a - b)
   const rank = (q: number) => seconds[Math.ceil(q * seconds.length) - 1] as number
   const { kind, old_state, adapter } = records[0] as AuditRecord
@@ -59,7 +59,7 @@ function rowOf(records: readonly AuditRecord[], { tenant_id }: DurationsQuery): 
     ...(tenant_id === undefined ? null : { tenant_id }),
     kind,
     state: old_state as string,
-    adapter,
+    adapter: by === 'state' ? null : adapter,
     count: seconds.length,
     mean_seconds: seconds.reduce((sum, one) => sum + one, 0) / seconds.length,
     p50_seconds: rank(0.5),
@@ -121,6 +121,9 @@ export const durations: Topic = {
           { state: 'fetching' },
           { state: 'fetched', tenant_id: 'Zeta' },
           { adapter: 'web' },
+          { by: 'state' },
+          { by: 'state', kind: 'document', from: middle },
+          { by: 'adapter', tenant_id: TENANT },
           { from: middle },
           { before: middle },
           { from: middle, before: middle + 1 },

@@ -1,0 +1,51 @@
+import type { Finding } from '../../../store/store.ts'
+import { defineCommand } from '../../define-command.ts'
+import { safeJson, safeText } from '../../output/safe-text.ts'
+import { countOf } from '../../output/words.ts'
+
+const CONTRADICTION = 1
+const DAMAGE = 5
+
+export const ledgerVerify = defineCommand({
+  name: 'verify',
+  summary: 'look for damage, and for records that contradict their history',
+  about:
+    'Reads every file of the ledger and checks every checksum, that the sealed history was not altered, and that ' +
+    'records, counts and history tell the same story. Prints each finding as "where: what". It changes nothing and ' +
+    'works while the ledger is in use.',
+  examples: [
+    ['ledger verify', 'all well?'],
+    ['ledger verify --ledger /backup/ledger && echo good', 'is the backup good?'],
+    ['ledger verify --json | jq -r .where', 'where something is wrong, for a program'],
+  ],
+  exits: [
+    [0, 'nothing is wrong'],
+    [1, 'records, counts and history contradict each other'],
+    [5, 'files are damaged: see waybill ledger repair --help'],
+  ],
+  async run(session, { ledger: folder }) {
+    const { out, notes } = session
+    const ledger = await session.openToRead()
+    const findings = await ledger.check()
+    for (const finding of findings) {
+      session.found(isDamage(finding, folder) ? DAMAGE : CONTRADICTION)
+      const { where, what } = finding
+      await out.line(session.isJson ? safeJson(finding) : safeText(`${where}: ${what}`))
+    }
+    if (findings.length > 0) {
+      const next = session.exitCode === DAMAGE ? ` Next: ${session.hintOf('ledger repair')}` : ''
+      return notes.hint(`${countOf(findings.length, 'finding')}.${next}`, { findings: findings.length })
+    }
+    const { audit_records, records } = await ledger.stats()
+    const total = Object.values(records).reduce((sum, n) => sum + n, 0)
+    const checked = { records: total, audit_records }
+    if (session.isJson) return notes.hint('Nothing is wrong.', checked)
+    const history = countOf(audit_records, 'entry')
+    await out.line(`Nothing is wrong: ${countOf(total, 'record')} and ${history} of history agree.`)
+  },
+})
+
+/** Damage is in a file of the ledger; a contradiction is in what the files say. */
+function isDamage({ where }: Finding, folder: string): boolean {
+  return where.startsWith(`${folder}/`)
+}

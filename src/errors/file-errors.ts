@@ -1,0 +1,38 @@
+import { WaybillError } from './waybill-error.ts'
+
+/** There is no such file or folder. */
+export class FileNotFound extends WaybillError {
+  constructor(path: string, next: string) {
+    super({ code: 'FILE_NOT_FOUND', message: `There is no ${path}`, next, details: { path } })
+  }
+}
+
+/** The folder is there, but no ledger is in it. */
+export class NotALedger extends WaybillError {
+  constructor(path: string, next: string, cause?: unknown) {
+    super({ code: 'NOT_A_LEDGER', message: `${path} holds no ledger`, next, details: { path }, cause })
+  }
+
+  static file(path: string, cause: unknown): NotALedger {
+    return new NotALedger(path, 'It is a file. A ledger is a folder: give the folder that holds it.', cause)
+  }
+}
+
+/** What was to be written is there already, and nothing is overwritten. */
+export class FileExists extends WaybillError {
+  constructor(path: string, next: string) {
+    super({ code: 'FILE_EXISTS', message: `${path} is there already`, next, details: { path } })
+  }
+}
+
+/** The question is about a time whose history was removed. */
+export class HistoryGone extends WaybillError {
+  constructor(at: string, oldest: string) {
+    super({
+      code: 'HISTORY_GONE',
+      message: `The history of ${at} was removed; what is kept begins at ${oldest}`,
+      next: 'Ask for a later time. How long history is kept is set with { journal: { keepHistoryMs } }.',
+      details: { at, oldest },
+    })
+  }
+}

@@ -1,0 +1,83 @@
+import type { AuditRecord } from '../core/audit.ts'
+import { type CountedKind, type Counts, CountsInHindsight } from '../core/counts-as-of.ts'
+import { type DocumentAsOf, DocumentHindsight } from '../core/document/as-of.ts'
+import { fromEpochSeconds, toIso } from '../core/time.ts'
+import { HistoryGone } from '../errors/file-errors.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import type { Store } from '../store/store.ts'
+import type { AuditLog } from './audit-log.ts'
+
+/** How often counts and history are read again until nothing was written between the two. */
+const MOST_LOOKS = 100
+
+/** The latest time that dates can be made of. */
+const LATEST = 8.64e15
+
+export async function documentAsOf(
+  store: Store,
+  audit: AuditLog,
+  { at, ...key }: { readonly tenant_id: string; readonly id: string; readonly at: number },
+): Promise<DocumentAsOf | null> {
+  checkTime(at)
+  const hindsight = new DocumentHindsight(at)
+  for await (const record of audit.records({ kind: 'document', ...key })) {
+    if (!hindsight.add(record)) break
+  }
+  return hindsight.answer(await store.get({ kind: 'document', ...key }))
+}
+
+/** From the counts of now, and what has happened since. */
+export async function countsAsOf(
+  store: Store,
+  audit: AuditLog,
+  query: { readonly kind: CountedKind; readonly tenant_id: string | undefined; readonly at: number },
+): Promise<Counts> {
+  const { kind, tenant_id, at } = query
+  checkTime(at)
+  await mustReachBackTo(store, at)
+  const { counts, last } = await countsUpTo(store, kind, tenant_id)
+  const hindsight = new CountsInHindsight(counts)
+  for await (const record of audit.records({ kind, tenant_id, event: 'moved', from: at + 1 })) {
+    if (record.seq <= last) hindsight.takeBack(record)
+  }
+  return hindsight.counts()
+}
+
+/** Counts, and the last place in the history that they know of: nothing may be written between asking for the two. */
+async function countsUpTo(
+  store: Store,
+  kind: CountedKind,
+  tenant_id: string | undefined,
+): Promise<{ counts: Counts; last: number }> {
+  let last = await lastSeq(store)
+  for (let look = 0; ; look++) {
+    const counts = await store.counts(kind, tenant_id)
+    const now = await lastSeq(store)
+    if (now === last || look === MOST_LOOKS) return { counts, last: now }
+    last = now
+  }
+}
+
+async function lastSeq(store: Store): Promise<number> {
+  return (await store.audit({ direction: 'desc', limit: 1 })).items[0]?.seq ?? 0
+}
+
+async function mustReachBackTo(store: Store, at: number): Promise<void> {
+  const [oldest] = (await store.audit({ limit: 1 })).items
+  if (oldest !== undefined && oldest.seq > 1 && startOf(oldest) > at) {
+    throw new HistoryGone(toIso(at), toIso(startOf(oldest)))
+  }
+}
+
+function startOf(record: AuditRecord): number {
+  return fromEpochSeconds(record.timestamp)
+}
+
+function checkTime(at: unknown): void {
+  if (typeof at === 'number' && Math.abs(at) <= LATEST) return
+  throw new InvalidInput(
+    'at',
+    'at must be a time in epoch milliseconds',
+    'Pass Date.parse("2026-01-31T12:00Z").',
+  )
+}

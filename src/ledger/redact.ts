@@ -1,0 +1,73 @@
+import { isJsonObject, type Json } from '../core/json.ts'
+
+/**
+ * Takes secrets out of text before it is stored: error messages and stacks quote connection strings, headers and
+ * tokens, and a history is kept for years and shown to many. What goes is replaced by a mark, the rest stays, so
+ * that the message still says what failed.
+ */
+export type Redact = (text: string) => string
+
+const MARK = '[redacted]'
+
+/** What secrets are called, in settings, headers, query strings and JSON. Whole words: `token_count` is none. */
+const NAME =
+  '(?:[\\w-]{0,40}(?:password|passwd|passphrase|secret|credential|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token)|pwd|token|sig|signature|jwt|cookie|set-cookie|x-api-key)'
+
+const SECRET_NAME = new RegExp(`^(?:${NAME}|authorization)$`, 'i')
+
+/** Each replaces what it finds by its second part. All are bounded, so that no text takes long. */
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // -----BEGIN RSA PRIVATE KEY----- … -----END RSA PRIVATE KEY-----
+  [
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
+    MARK,
+  ],
+  // scheme://user:password@host
+  [/\b([a-z][a-z0-9+.-]{1,30}:\/\/[^\s/:@'"]{0,200}):[^\s/@'"]{1,500}@/gi, `$1:${MARK}@`],
+  // Authorization: Bearer …, Basic …
+  [/\b(Bearer|Basic|Digest|Token|SharedKey|SharedAccessSignature)\s+[\w+/=.~:%&-]{8,4000}/g, `$1 ${MARK}`],
+  // "password": "two words", password: 'two words'
+  [
+    new RegExp(`\\b(${NAME}["']?\\s{0,5}[=:]\\s{0,5})(["'])(?:\\\\.|(?!\\2)[^\\\\]){1,4000}\\2`, 'gi'),
+    `$1$2${MARK}$2`,
+  ],
+  // password=word, AccountKey=word; up to where the next setting begins
+  [
+    new RegExp(
+      `\\b(${NAME}\\s{0,5}[=:]\\s{0,5})(?!\\[redacted\\]|(?:Bearer|Basic|Digest|Token)\\s)[^\\s"',;&)}\\]]{1,4000}`,
+      'gi',
+    ),
+    `$1${MARK}`,
+  ],
+  // eyJ….eyJ….…: a signed token
+  [/\beyJ[\w-]{5,4000}\.[\w-]{5,4000}(?:\.[\w-]{0,4000})?/g, MARK],
+  // Keys that say by their beginning whose they are
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, MARK],
+  [
+    /\b(?:gh[opsur]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255}|glpat-[\w-]{15,255}|npm_[A-Za-z0-9]{20,255})/g,
+    MARK,
+  ],
+  [/\b(?:sk|rk|pk)[-_](?:live|test|proj|ant|or)[-_][\w-]{10,255}|\bsk-[A-Za-z0-9]{20,255}/g, MARK],
+  [
+    /\bxox[abeoprs]-[\w-]{10,255}|\bAIza[\w-]{35}|\bhf_[A-Za-z0-9]{20,255}|\bSG\.[\w-]{15,255}\.[\w-]{15,255}/g,
+    MARK,
+  ],
+]
+
+export const redactText: Redact = (text) => {
+  let clean = text
+  for (const [pattern, mark] of PATTERNS) clean = clean.replace(pattern, mark)
+  return clean
+}
+
+/** The same for names and texts at every depth of a value. */
+export function redactJson(value: Json, redact: Redact): Json {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))
+  if (!isJsonObject(value)) return value
+  const fields = Object.entries(value).map(([name, field]) => {
+    const isSecret = typeof field === 'string' && SECRET_NAME.test(name)
+    return [name, isSecret ? MARK : redactJson(field, redact)] as const
+  })
+  return Object.fromEntries(fields)
+}
