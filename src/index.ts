@@ -79,6 +79,18 @@ export type { Ledger } from './ledger/ledger.ts'
 export type { CallOptions } from './ledger/settings.ts'
 export type { StuckQuery } from './ledger/stuck.ts'
 export type { BulkOptions, BulkReport, DocumentUpdate, RefusedUpdate } from './ledger/update-many.ts'
+export {
+  type LegacyProblem,
+  type MigrateLegacyOptions,
+  type MigrateOptions,
+  type MigrationProgress,
+  type MigrationReport,
+  migrateLegacy,
+  type RollbackReport,
+  rollbackLegacy,
+  type ValidateOptions,
+  validateLegacy,
+} from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
 export type { Capabilities } from './store/capabilities.ts'

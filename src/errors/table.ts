@@ -45,6 +45,7 @@ export const ERROR_TABLE = {
   HISTORY_GONE: { status: 410, exit: 3, about: 'The history of that time was removed' },
   DISK_FULL: { status: 507, exit: 1, about: 'There is no room on the disk; nothing was written' },
   WRITER_FAILED: { status: 500, exit: 1, about: 'The disk failed; the ledger must be opened again' },
+  LOG_CHANGED: { status: 409, exit: 4, about: 'An old log that was taken over has changed since' },
   NODE_TOO_OLD: { status: 500, exit: 2, about: 'Waybill needs a newer Node' },
 } as const satisfies { [code in RefusalCode]: ErrorRow } & { [code: string]: ErrorRow }
 

@@ -10,10 +10,13 @@ import type { World } from '../world/world.ts'
 import { advanceDue } from './advance.ts'
 import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
+import { checkId } from './check-input.ts'
 import { Commands } from './commands.ts'
 import { Committer } from './committer.ts'
 import { Documents } from './documents.ts'
 import { Jobs } from './jobs.ts'
+import { type MigrateOptions, migrate } from './legacy/migrate.ts'
+import type { MigrationReport } from './legacy/migration-report.ts'
 import { Protocols } from './protocols.ts'
 import type { LedgerSettings } from './settings.ts'
 
@@ -25,9 +28,13 @@ export class Ledger implements AsyncDisposable {
   readonly #store: Store
   readonly #committer: Committer
   readonly #commands: Commands
+  readonly #settings: LedgerSettings
+  readonly #world: World
 
   constructor(store: Store, settings: LedgerSettings, world: World) {
     this.#store = store
+    this.#settings = settings
+    this.#world = world
     this.#committer = new Committer(store, world.logger)
     const protocols = new Protocols()
     this.#commands = new Commands(settings, protocols, world)
@@ -96,6 +103,25 @@ export class Ledger implements AsyncDisposable {
    */
   compact(options?: ProgressOptions): Promise<MaintenanceReport> {
     return this.#store.maintain(options)
+  }
+
+  /**
+   * Takes over an old log: a file of JSON lines with `doc_id`, `state`, `timestamp` and `metadata`. Nothing is lost and
+   * nothing is taken over twice, however often it is called; at its end a snapshot is made. A dry run only reports.
+   */
+  migrate(input: string, options: MigrateOptions = {}): Promise<MigrationReport> {
+    const { redact, tenant_id } = this.#settings
+    return migrate({
+      ...options,
+      input,
+      redact,
+      world: this.#world,
+      tenant_id: options.tenant_id === undefined ? tenant_id : checkId('tenant_id', options.tenant_id),
+      into:
+        options.dryRun === true
+          ? { what: 'nothing', output: null, store: this.#store }
+          : { what: 'ledger', committer: this.#committer },
+    })
   }
 
   /** Looks for damage and contradictions; an empty list is good news. */

@@ -44,10 +44,15 @@ export type LineReading =
   | {
       readonly read: ReadLine
       readonly findings: readonly LegacyFinding[]
-      /** It is an audit record as it should be: to write it again would change nothing. */
-      readonly isMigrated: boolean
+      readonly form: LineForm
     }
   | { readonly problem: string }
+
+/**
+ * `record`: an audit record as it should be; to write it again would change nothing. `broken`: one that lacks something
+ * or says it otherwise. `old`: a line of the old log.
+ */
+export type LineForm = 'record' | 'broken' | 'old'
 
 export interface LegacyFinding {
   readonly kind: LegacyFindingKind
@@ -138,7 +143,7 @@ function readFields(line: JsonObject, doc_id: string, name: string): LineReading
   }
   const findings = isKnown && at !== null && marks.legacy_metadata === undefined ? NO_FINDINGS : []
   if (findings !== NO_FINDINGS) addFindings(findings as LegacyFinding[], line, { isKnown, name, at })
-  return { read, findings, isMigrated: isAudit && isAuditRecord(line) }
+  return { read, findings, form: isAudit ? (isAuditRecord(line) ? 'record' : 'broken') : 'old' }
 }
 
 function addFindings(

@@ -122,7 +122,7 @@ export class MigrationRun {
         this.#countOther(line)
         continue
       }
-      if (line.isMigrated) this.counts.already_migrated++
+      if (line.form === 'record') this.counts.already_migrated++
       else this.counts.migrated++
       for (const { kind, what } of line.findings) this.#findings.add(kind, line.line, what)
       for (let finding = found[next]; finding?.index === transitions; finding = found[++next]) {

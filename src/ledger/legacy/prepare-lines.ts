@@ -1,11 +1,13 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import {
   type LegacyFinding,
+  type LineForm,
   type PastTransition,
   type ReadLine,
   readLegacyLine,
 } from '../../core/document/legacy-line.ts'
-import { contentOf, LONGEST_LINE_BYTES, type LineBlock, linesOf } from './line-blocks.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { contentOf, type LineBlock, LONGEST_LINE_BYTES, linesOf } from './line-blocks.ts'
 
 /** What a line turned out to be. */
 export type PreparedLine = TransitionLine | RejectedLine | BlankLine
@@ -14,8 +16,7 @@ export interface TransitionLine extends Place {
   readonly is: 'transition'
   readonly past: PastTransition
   readonly findings: readonly LegacyFinding[]
-  /** To write it again would change nothing. */
-  readonly isMigrated: boolean
+  readonly form: LineForm
 }
 
 export interface RejectedLine extends Place {
@@ -83,34 +84,57 @@ export class LinePreparer {
     } catch {
       if (text.trim() === '') return { is: 'blank', line, start, end }
       const isTorn = block.isOpen && line === block.firstLine + linesOf(block) - 1
-      return { is: 'rejected', line, start, end, problem: isTorn ? 'it is cut off' : 'it is not JSON', isTorn }
+      return {
+        is: 'rejected',
+        line,
+        start,
+        end,
+        problem: isTorn ? 'it is cut off' : 'it is not JSON',
+        isTorn,
+      }
     }
     const reading = readLegacyLine(value)
     if ('problem' in reading)
       return { is: 'rejected', line, start, end, problem: reading.problem, isTorn: false }
-    const { read, findings, isMigrated } = reading
-    if (read.at !== null) this.#lastAt = read.at
-    else if (this.#lastAt !== null) read.at = this.#lastAt
-    else timeless.push(read)
-    const past = this.#redacted(read) as PastTransition
-    return { is: 'transition', line, start, end, past, findings, isMigrated }
+    const { read, findings, form } = reading
+    const past = this.#redacted(read)
+    if (past.at !== null) this.#lastAt = past.at
+    else if (this.#lastAt !== null) past.at = this.#lastAt
+    else timeless.push(past)
+    return { is: 'transition', line, start, end, past: past as PastTransition, findings, form }
   }
 
+  /** Where old code has put what was thrown, that is where secrets are. */
   #redacted(read: ReadLine): ReadLine {
-    const { error_message, traceback } = read
+    const { error_message, traceback, metadata, brings } = read
     if (error_message === null && traceback === null) return read
-    return Object.assign(read, {
+    const clean = this.#redactFields(metadata)
+    return {
+      ...read,
       error_message: error_message === null ? null : this.#redact(error_message),
       traceback: traceback === null ? null : this.#redact(traceback),
-    })
+      metadata: clean,
+      brings: brings === metadata ? clean : this.#redactFields(brings),
+    }
+  }
+
+  #redactFields(metadata: JsonObject): JsonObject {
+    let clean = metadata
+    for (const name of ERROR_FIELDS) {
+      const text = metadata[name]
+      if (typeof text === 'string') clean = { ...clean, [name]: this.#redact(text) }
+    }
+    return clean
   }
 }
+
+const ERROR_FIELDS = ['error', 'error_message', 'traceback'] as const
 
 type Decode = (start: number, end: number) => string | null
 
 /** Null for what is not UTF-8. Most logs are ASCII, and then there is nothing to check line by line. */
 function decoderOf(bytes: Buffer): Decode {
-  if (isAscii(bytes)) return (start, end) => bytes.latin1Slice(start, end)
-  if (isUtf8(bytes)) return (start, end) => bytes.utf8Slice(start, end)
-  return (start, end) => (isUtf8(bytes.subarray(start, end)) ? bytes.utf8Slice(start, end) : null)
+  if (isAscii(bytes)) return (start, end) => bytes.toString('latin1', start, end)
+  if (isUtf8(bytes)) return (start, end) => bytes.toString('utf8', start, end)
+  return (start, end) => (isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null)
 }

@@ -1,5 +1,5 @@
 import type { Disk } from '../../world/disk.ts'
-import { LONGEST_LINE_BYTES, type LineBlock, lineBlocks } from './line-blocks.ts'
+import { type LineBlock, LONGEST_LINE_BYTES, lineBlocks } from './line-blocks.ts'
 import { NewFile } from './new-file.ts'
 import type { RejectedLine } from './prepare-lines.ts'
 
@@ -48,7 +48,8 @@ export class RejectsFile {
 function entryOf({ bytes, at, tooLong }: LineBlock, { line, start, end, problem }: RejectedLine): string {
   const content = bytes.subarray(start, end)
   if (tooLong !== null) return JSON.stringify({ line, problem, at, starts_with: content.toString('base64') })
-  if (problem === 'it is not UTF-8') return JSON.stringify({ line, problem, base64: content.toString('base64') })
+  if (problem === 'it is not UTF-8')
+    return JSON.stringify({ line, problem, base64: content.toString('base64') })
   return JSON.stringify({ line, problem, text: content.toString('utf8') })
 }
 

@@ -10,7 +10,7 @@ export async function writeEntries(
 ): Promise<void> {
   for (let index = 0; index < transitions.length; index++) {
     const line = transitions[index]
-    if (line?.isMigrated === true) {
+    if (line?.form === 'record') {
       file.addBytes(block.bytes.subarray(line.start, line.end))
       file.addText('\n')
     } else file.addText(`${JSON.stringify(recordOf(entries[index] as AuditEntry))}\n`)
