@@ -12,8 +12,8 @@ export async function writeEntries(
     const line = transitions[index]
     if (line?.form === 'record') {
       file.addBytes(block.bytes.subarray(line.start, line.end))
-      file.addText('\n')
-    } else file.addText(`${JSON.stringify(recordOf(entries[index] as AuditEntry))}\n`)
+    } else file.addText(JSON.stringify(recordOf(entries[index] as AuditEntry)))
+    file.addText('\n')
   }
   await file.flush()
 }

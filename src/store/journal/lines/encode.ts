@@ -2,6 +2,7 @@ import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
 import type { Change } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import type { Move } from '../../live/live-state.ts'
+import { encodeDocuments } from './encode-documents.ts'
 import { encodeGroups } from './encode-groups.ts'
 import { documentFields, lineOf } from './fields.ts'
 
@@ -27,7 +28,7 @@ export interface EncodedCommit {
 
 export function encodeCommit(commit: Encodable): EncodedCommit {
   const entry = plainMove(commit)
-  if (entry === null) return encodeGroups(commit)
+  if (entry === null) return encodeDocuments(commit) ?? encodeGroups(commit)
   const move = commit.moves[0] as Move
   const rest = documentFields(move.to as DocumentRecord, entry, move.before === null)
   const line = lineOf(commit.first, entry, undefined)

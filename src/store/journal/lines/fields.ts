@@ -13,10 +13,10 @@ export function lineOf(
   seq: number,
   entry: AuditEntry,
   nth: number | undefined,
-): Writable<EntryLine> & ChangeFields {
+): Writable<EntryLine> & Writable<ChangeFields> {
   const { path } = entry
   const last = path.length - 1
-  const line: Writable<EntryLine> = {
+  const line: Writable<EntryLine> & Writable<ChangeFields> = {
     seq,
     doc_id: entry.doc_id,
     old_state: path[0] ?? null,
