@@ -38,7 +38,12 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'crash',
     group: 'crash and simulation',
-    include: ['test/crash/**/*.test.ts', 'test/compat/**/*.test.ts', 'test/journal/**/*.test.ts'],
+    include: [
+      'test/crash/**/*.test.ts',
+      'test/compat/**/*.test.ts',
+      'test/journal/**/*.test.ts',
+      'test/legacy/**/*.test.ts',
+    ],
     testTimeoutMs: 120_000,
   },
   {
