@@ -143,14 +143,14 @@ class Work {
       // One after the other: a batch builds on the one before it.
       await writing
       signal?.throwIfAborted()
-      onProgress?.({ what: 'migrating', done: block.at, total: size, lines: run.counts.lines })
+      onProgress?.({ what: 'bytes', done: block.at, total: size, lines: run.counts.lines })
       writing = run.take(prepared).then(() => this.#report?.flush())
       // Whoever waits for it is told; until then nobody is.
       writing.catch(() => {})
     }
     await writing
     run.finish()
-    onProgress?.({ what: 'migrating', done: size, total: size, lines: run.counts.lines })
+    onProgress?.({ what: 'bytes', done: size, total: size, lines: run.counts.lines })
   }
 
   async #target(): Promise<Target> {

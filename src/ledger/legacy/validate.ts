@@ -35,11 +35,11 @@ export async function* validate(
     const follower = new Follower(world, file)
     for await (const block of lineBlocks(reader, size)) {
       signal?.throwIfAborted()
-      onProgress?.({ what: 'validating', done: block.at, total: size })
+      onProgress?.({ what: 'bytes', done: block.at, total: size })
       const prepared = preparer.prepare(block)
       yield* problemsIn(prepared, await follower.follow(prepared))
     }
-    onProgress?.({ what: 'validating', done: size, total: size })
+    onProgress?.({ what: 'bytes', done: size, total: size })
   } finally {
     await reader.close()
   }
