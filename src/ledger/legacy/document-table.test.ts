@@ -26,7 +26,9 @@ it('knows what it was told last of each document, of however many', () => {
   const states = ['fetching', 'completed', 'legacy'] as const
   for (let n = 0; n < 50_000; n++) table.set(document(`pubmed:${n}#1`, { updated_at: n }))
   for (let n = 0; n < 50_000; n += 2) {
-    table.set(document(`pubmed:${n}#1`, { state: states[n % 3] ?? 'legacy', updated_at: n + 0.5, retry_count: n }))
+    table.set(
+      document(`pubmed:${n}#1`, { state: states[n % 3] ?? 'legacy', updated_at: n + 0.5, retry_count: n }),
+    )
   }
   expect(table.size).toBe(50_000)
   for (let n = 0; n < 50_000; n++) {

@@ -136,6 +136,14 @@ describe('A40: a log that a ledger takes over', () => {
     expect((await ledger.stats()).audit_records).toBe(9)
   })
 
+  it('may lose an end that was cut off: whoever wrote it wrote it anew', async () => {
+    const world = await worldWith(`${EVERYTHING}{"doc_id":"t","st`)
+    const open = { ledger: 'ledger', world }
+    expect(await migrateLegacy(LOG, open)).toMatchObject({ migrated: 6, rejected: 3 })
+    await writeLog(world.disk, LOG, EVERYTHING + logOf(line('u', 'fetching')))
+    expect(await migrateLegacy(LOG, open)).toMatchObject({ migrated: 1, already_imported: 6, rejected: 2 })
+  })
+
   it.each([
     ['changed', EVERYTHING.replace('strange', 'stronge')],
     ['cut off', EVERYTHING.slice(0, EVERYTHING.indexOf('junk'))],
