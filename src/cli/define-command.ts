@@ -33,7 +33,7 @@ export function addCommand(parent: Command, spec: CommandSpec, runner: Runner): 
   for (const option of spec.options ?? []) command.addOption(option)
   if (spec.writes) {
     command.addOption(
-      new Option('--actor <name>', 'who does this, for the history (default: your user name)').env(
+      new Option('--actor <name>', 'who does this, for the history; your user name unless told').env(
         'WAYBILL_ACTOR',
       ),
     )

@@ -98,7 +98,10 @@ function groupSummary(commands: readonly CommandSpec[]): string {
 function globalOptions(): readonly Option[] {
   return [
     new Option('--ledger <folder>', 'where the ledger is').env('WAYBILL_LEDGER').default('./ledger'),
-    new Option('--tenant <name>', 'whose records (default: default; everybody for ledger stats and audit)'),
+    new Option(
+      '--tenant <name>',
+      'whose records; "default" unless told, and everybody\'s for ledger stats and audit',
+    ),
     new Option('--json', 'JSON: an object, or one line for each record of a list'),
     new Option('--quiet', 'no progress bars and no hints'),
     new Option('--no-color', 'no colours, as with the variable NO_COLOR'),
@@ -107,7 +110,8 @@ function globalOptions(): readonly Option[] {
 
 const HELP: Partial<Help> = {
   showGlobalOptions: true,
-  styleTitle: (text) => styleText('bold', text, { validateStream: false }),
+  styleTitle: (text) =>
+    styleText('bold', text.replace('Global Options', 'Options of every command'), { validateStream: false }),
   styleDescriptionText: (text) => text,
   optionDescription: (option) => {
     const { argChoices, defaultValue, envVar } = option

@@ -15,9 +15,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   const { json, color, quiet } = flagsOf(argv)
   const out = new TextStream(process.stdout, { color })
   const notes = new Notes(new TextStream(process.stderr, { color }), { json, quiet })
-  let session: Session | null = null
+  const current: { session: Session | null } = { session: null }
   const runner = async (spec: CommandSpec, command: Command) => {
-    session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
+    const session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
+    current.session = session
     closeWhenStopped(session)
     try {
       await spec.run(session, command.optsWithGlobals<GlobalOptions>(), command.processedArgs)
@@ -29,7 +30,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   try {
     await createProgram(runner).parseAsync(argv, { from: 'user' })
   } catch (error) {
-    process.exitCode = await tell(error, session, notes).catch(endQuietly)
+    // A command whose ledger was closed under it has nothing to say; the signal ends the process.
+    if (current.session?.isStopped !== true) {
+      process.exitCode = await tell(error, current.session, notes).catch(endQuietly)
+    }
   }
 }
 
@@ -65,7 +69,7 @@ function endQuietly(error: unknown): number {
 function closeWhenStopped(session: Session): void {
   for (const [signal, exitCode] of Object.entries(SIGNALS)) {
     process.once(signal, () => {
-      void session.close().finally(() => process.exit(exitCode))
+      void session.stop().finally(() => process.exit(exitCode))
     })
   }
 }

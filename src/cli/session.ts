@@ -1,10 +1,11 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { JournalOptions } from '../store/journal/journal-options.ts'
+import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import { defaultActor } from './default-actor.ts'
 import type { Notes } from './output/notes.ts'
-import { type OnProgress, ProgressBar } from './output/progress.ts'
+import { ProgressBar } from './output/progress.ts'
 import { safeJson } from './output/safe-text.ts'
 import type { TextStream } from './output/text-stream.ts'
 
@@ -31,6 +32,7 @@ export class Session {
   #exitCode = 0
   readonly #ledgers: Ledger[] = []
   #bar: ProgressBar | null = null
+  #isStopped = false
 
   constructor(options: GlobalOptions, out: TextStream, notes: Notes) {
     this.options = options
@@ -40,6 +42,11 @@ export class Session {
 
   get exitCode(): number {
     return this.#exitCode
+  }
+
+  /** Somebody pressed Ctrl-C. */
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   get isJson(): boolean {
@@ -118,7 +125,12 @@ export class Session {
     return `waybill ${command} --ledger ${quoted}`
   }
 
-  /** Also when it is interrupted: what is under way becomes durable, and the terminal is as it was. */
+  /** What is under way becomes durable, and the terminal is as it was. */
+  stop(): Promise<void> {
+    this.#isStopped = true
+    return this.close()
+  }
+
   async close(): Promise<void> {
     this.#bar?.stop()
     for (const ledger of this.#ledgers.splice(0)) await ledger.close()

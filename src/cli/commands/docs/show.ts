@@ -64,12 +64,12 @@ function sheet(
   const { about } = machines.document.states[state]
   const then = told.at === undefined ? '' : out.paint('dim', `  as of ${timeText(told.at)}`)
   const legal = told.next_states.length === 0 ? 'none' : told.next_states.join(', ')
-  const heading = `${out.paint('bold', safeText(document.doc_id))}  ${out.paint(stateStyle(state), state)}${then}\n`
+  const heading = `${out.paint('bold', safeText(document.doc_id))}${then}\n`
   const fields = fieldLines(out, [
-    ['state', state, about],
+    ['state', state, about, stateStyle(state)],
     ['since', timeText(fromEpochSeconds(updated_at)), `for ${durationText(Math.floor(told.seconds))}`],
     ['may go to', legal, isTerminalState(state) ? 'nothing happens by itself' : undefined],
-    ['last error', errorText({ error_type, error_message })],
+    ['last error', errorText({ error_type, error_message }), undefined, 'red'],
     ['adapter', document.adapter ?? null],
     [
       'retries',
