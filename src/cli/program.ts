@@ -63,7 +63,7 @@ const EXAMPLES = `
 /** The longest list of choices that help repeats beside the option. */
 const FEW = 6
 
-export function createProgram(runner: Runner): Command {
+export function createProgram(runner: Runner, { color }: { readonly color: boolean }): Command {
   const program = new Command('waybill')
   program
     .description('A durable ledger for jobs and documents: who did what to which record, when and why.')
@@ -74,6 +74,8 @@ export function createProgram(runner: Runner): Command {
     .configureOutput({
       // All errors are told in one place, with what came of them.
       outputError: () => {},
+      // Without colours nobody is asked whether the terminal has them.
+      ...(color ? null : { getOutHasColors: () => false, getErrHasColors: () => false }),
     })
   for (const option of globalOptions()) program.addOption(option)
   addCommand(program, init, runner)
@@ -110,6 +112,7 @@ function globalOptions(): readonly Option[] {
 
 const HELP: Partial<Help> = {
   showGlobalOptions: true,
+  minWidthToWrap: 20,
   styleTitle: (text) =>
     styleText('bold', text.replace('Global Options', 'Options of every command'), { validateStream: false }),
   styleDescriptionText: (text) => text,

@@ -28,7 +28,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     process.exitCode = session.exitCode
   }
   try {
-    await createProgram(runner).parseAsync(argv, { from: 'user' })
+    await createProgram(runner, { color }).parseAsync(argv, { from: 'user' })
   } catch (error) {
     // A command whose ledger was closed under it has nothing to say; the signal ends the process.
     if (current.session?.isStopped !== true) {
