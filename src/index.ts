@@ -1,5 +1,6 @@
 import './node-version.ts'
 
+export { type CopyReport, copyLedger } from './copy-ledger.ts'
 export type { JobAggregate } from './core/aggregate.ts'
 export type { AuditEvent, AuditRecord } from './core/audit.ts'
 export type { Backoff } from './core/backoff.ts'
@@ -41,7 +42,7 @@ export type { RunState } from './core/machines/run.ts'
 export type { StepState } from './core/machines/step.ts'
 export type { WorkstreamState } from './core/machines/workstream.ts'
 export type { Mode } from './core/routing.ts'
-export { FileExists, FileNotFound, HistoryGone, NotALedger } from './errors/file-errors.ts'
+export { FileExists, FileNotFound, HistoryGone, NotALedger, NotEmpty } from './errors/file-errors.ts'
 export {
   BadCursor,
   InvalidInput,
