@@ -14,7 +14,7 @@ interface Engine {
 export interface StoreOptions {
   /** How a ledger in a folder is kept; for no other engine. */
   readonly journal?: JournalOptions | undefined
-  /** False refuses to make a ledger where there is none. */
+  /** False refuses to make a ledger where there is none; the default, where it is only to be read. */
   readonly create?: boolean | undefined
 }
 
@@ -35,7 +35,7 @@ const ENGINES: readonly Engine[] = [
     // Two letters at least before the colon: one is a drive. The name of an engine without its colon is a mistake.
     opens: (url) => url.trim() !== '' && !/^[a-z][a-z0-9+.-]+:|^memory$/i.test(url),
     open: async (url, world, { journal, create }) =>
-      (await import('./journal/journal.ts')).openJournal(url, world, { create, ...journal }),
+      (await import('./journal/journal.ts')).openJournal(url, world, { ...journal, create }),
   },
 ]
 
