@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts'
-import type { JournalOptions } from '../store/journal/journal-options.ts'
+import type { StoreOptions } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
@@ -65,7 +65,7 @@ export class Session {
 
   /** Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. */
   async openToRead(): Promise<Ledger> {
-    const ledger = await this.#open({ readOnly: true, create: false })
+    const ledger = await this.#open({ journal: { readOnly: true }, create: false })
     const { storage } = await ledger.stats()
     if (storage?.damage != null) {
       await this.notes.warn(`The ledger is damaged; this is what can be read. ${storage.damage}`, {
@@ -77,17 +77,18 @@ export class Session {
   }
 
   /** With the lock that only one process can have. */
-  openToWrite(journal: JournalOptions = { create: false }): Promise<Ledger> {
-    return this.#open(journal)
+  openToWrite({ create = false } = {}): Promise<Ledger> {
+    return this.#open({ create })
   }
 
-  async #open(journal: JournalOptions): Promise<Ledger> {
+  async #open({ journal, create }: StoreOptions): Promise<Ledger> {
     const { openLedger } = await this.library()
     const { ledger: url, tenant: tenant_id } = this.options
     const ledger = await openLedger(url, {
       actor: this.options.actor ?? defaultActor(),
       ...(tenant_id === undefined ? null : { tenant_id }),
       ...(URL_SCHEME.test(url) ? null : { journal }),
+      create,
       world: { warn: this.#warn },
     })
     this.#ledgers.push(ledger)

@@ -8,9 +8,11 @@ import { jsonLines, lines, Shell } from './cli-run.ts'
 const shell = new Shell()
 const HOUR_MS = 3_600_000
 const began = Date.now()
+let before: ReturnType<Shell['contents']>
 
 beforeAll(async () => {
   await makeFixture(shell.path('ledger'), began)
+  before = shell.contents()
 })
 
 afterAll(() => shell[Symbol.dispose]())
@@ -50,19 +52,12 @@ describe('docs list', () => {
       )
     expect(
       await Promise.all([
-        ids('--state', 'fetching,retrying'),
-        ids('--state', 'fetching', 'completed', '--desc'),
+        ids('--state', 'fetching,failed', 'completed', '--desc'),
         ids('--adapter', 'arxiv', '--order', 'changed', '--desc'),
         ids('--until', '2h', '--since', String(began - 4.5 * HOUR_MS)),
         ids('--tenant', 'aurora'),
       ]),
-    ).toEqual([
-      [WIDE_ID, 'stuck:1'],
-      ['stuck:1', 'done:1'],
-      [WIDE_ID, 'stuck:1'],
-      [WIDE_ID, 'done:1'],
-      ['hers:1'],
-    ])
+    ).toEqual([['stuck:1', 'done:1'], [WIDE_ID, 'stuck:1'], [WIDE_ID, 'done:1'], ['hers:1']])
   })
 
   it('says why it is empty', async () => {
@@ -222,14 +217,12 @@ describe('ledger audit', () => {
       )
     expect(
       await Promise.all([
-        found('--event', 'refused'),
-        found('--actor', 'bob', '--kind', 'document'),
+        found('--event', 'refused', '--actor', 'ann', '--kind', 'document'),
         found('--error-type', 'TimeoutError'),
         found('--state', 'fetching', '--adapter', 'arxiv', '--desc'),
         found('--id', 'hers:1', '--tenant', 'aurora', '--since', '2h', '--until', '1m'),
       ]),
     ).toEqual([
-      ['done:1 completed'],
       ['done:1 completed'],
       [`${WIDE_ID} retrying`],
       [`${WIDE_ID} fetching`, 'stuck:1 fetching'],
@@ -266,12 +259,6 @@ describe('ledger verify', () => {
   })
 })
 
-it('nothing of all this has changed anything', async () => {
-  const before = shell.contents()
-  await Promise.all([
-    shell.run(['docs', 'list']),
-    shell.run(['ledger', 'verify']),
-    shell.run(['ledger', 'audit', '--count-by', 'state']),
-  ])
+it('nothing of all this has changed anything', () => {
   expect(shell.contents()).toEqual(before)
 })
