@@ -103,7 +103,7 @@ function globalOptions(): readonly Option[] {
     new Option(
       '--tenant <name>',
       'whose records; "default" unless told, and everybody\'s for ledger stats and audit',
-    ),
+    ).env('WAYBILL_TENANT'),
     new Option('--json', 'JSON: an object, or one line for each record of a list'),
     new Option('--quiet', 'no progress bars and no hints'),
     new Option('--no-color', 'no colours, as with the variable NO_COLOR'),

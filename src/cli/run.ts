@@ -15,6 +15,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   const { json, color, quiet } = flagsOf(argv)
   const out = new TextStream(process.stdout, { color })
   const notes = new Notes(new TextStream(process.stderr, { color }), { json, quiet })
+  sayWarnings(notes)
+  forgetEmpty('WAYBILL_LEDGER', 'WAYBILL_ACTOR', 'WAYBILL_TENANT')
   const current: { session: Session | null } = { session: null }
   const runner = async (spec: CommandSpec, command: Command) => {
     const session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
@@ -25,6 +27,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     } finally {
       await session.close()
     }
+    await out.finish()
     process.exitCode = session.exitCode
   }
   try {
@@ -35,6 +38,19 @@ export async function run(argv: readonly string[]): Promise<void> {
       process.exitCode = await tell(error, current.session, notes).catch(endQuietly)
     }
   }
+}
+
+/** Node warns developers of what is experimental in Node, which is nothing that users can do anything about. */
+function sayWarnings(notes: Notes): void {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => {
+    if (name !== 'ExperimentalWarning') void notes.warn(message).catch(() => {})
+  })
+}
+
+/** A variable that is set to nothing is as good as not set. */
+function forgetEmpty(...names: readonly string[]): void {
+  for (const name of names) if (process.env[name] === '') delete process.env[name]
 }
 
 /** Before the command line is understood, because what is wrong with it has to be told in the right way, too. */

@@ -89,6 +89,12 @@ describe('in a pipe', () => {
     expect(lines(stdout)).toEqual(['{"seq":1,', '0', 'ID', '0'])
   })
 
+  it('fails when what it says cannot be written', () => {
+    const { status, stderr } = shell.bash('waybill docs list > /dev/full')
+    expect(status).toBe(1)
+    expect(stderr).toContain('error: ENOSPC')
+  })
+
   it('loses nothing when the reader is slow', async () => {
     const child = shell.start(['ledger', 'audit', '--all', '--json'])
     let text = ''
