@@ -115,7 +115,6 @@ const HELP: Partial<Help> = {
   minWidthToWrap: 20,
   styleTitle: (text) =>
     styleText('bold', text.replace('Global Options', 'Options of every command'), { validateStream: false }),
-  styleDescriptionText: (text) => text,
   optionDescription: (option) => {
     const { argChoices, defaultValue, envVar } = option
     const more = [

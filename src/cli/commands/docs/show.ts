@@ -44,6 +44,9 @@ export const docsShow = defineCommand<Options>({
         ? await ledger.documents.get(doc_id, tenant)
         : await ledger.documents.asOf(doc_id, at, tenant)
     if (document === null) throw await notFound(ledger, session, doc_id, at)
+    if ('complete' in document && !document.complete) {
+      await session.notes.hint('Older history was removed: the state is right, but metadata may be missing.')
+    }
     const now = at ?? systemClock.now()
     const seconds = Math.max(0, (now - fromEpochSeconds(document.updated_at)) / 1000)
     const next_states = [...getValidNextStates(document.state)]
