@@ -1,5 +1,6 @@
 import './node-version.ts'
 
+export { type CopyReport, copyLedger } from './copy-ledger.ts'
 export type { JobAggregate } from './core/aggregate.ts'
 export type { AuditEvent, AuditRecord } from './core/audit.ts'
 export type { Backoff } from './core/backoff.ts'
@@ -41,7 +42,7 @@ export type { RunState } from './core/machines/run.ts'
 export type { StepState } from './core/machines/step.ts'
 export type { WorkstreamState } from './core/machines/workstream.ts'
 export type { Mode } from './core/routing.ts'
-export { FileExists, FileNotFound, HistoryGone, NotALedger } from './errors/file-errors.ts'
+export { FileExists, FileNotFound, HistoryGone, NotALedger, NotEmpty } from './errors/file-errors.ts'
 export {
   BadCursor,
   InvalidInput,
@@ -75,7 +76,7 @@ export type { Attempt, Commands, UpdateOptions } from './ledger/commands.ts'
 export type { DocumentFilter, Documents, ListDocuments } from './ledger/documents.ts'
 export type { Envelope } from './ledger/envelope.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
-export type { Ledger } from './ledger/ledger.ts'
+export type { Ledger, LedgerStats } from './ledger/ledger.ts'
 export type { CallOptions } from './ledger/settings.ts'
 export type { StuckQuery } from './ledger/stuck.ts'
 export type { BulkOptions, BulkReport, DocumentUpdate, RefusedUpdate } from './ledger/update-many.ts'

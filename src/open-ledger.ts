@@ -1,6 +1,8 @@
+import type { Registry } from 'prom-client'
 import { InvalidInput } from './errors/input-errors.ts'
 import { checkCount, checkId } from './ledger/check-input.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { Metrics } from './ledger/metrics.ts'
 import { redactText } from './ledger/redact.ts'
 import { DEFAULT_SETTINGS, type LedgerSettings } from './ledger/settings.ts'
 import { openStore, type StoreOptions } from './store/open-store.ts'
@@ -9,6 +11,8 @@ import { realWorld, type World } from './world/world.ts'
 export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
   /** Clock, ids, timers, dice, disk and logger; what is absent is the real one. */
   readonly world?: Partial<World> | undefined
+  /** A registry of prom-client in which the ledger's metrics are to appear. */
+  readonly metrics?: Registry | undefined
 }
 
 /**
@@ -16,10 +20,21 @@ export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
  * process.
  */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<Ledger> {
-  const { world = {}, journal, ...given } = options
+  const { world = {}, journal, create, metrics, ...given } = options
   const settings = settingsOf(given)
   const outside = { ...realWorld, ...withoutUndefined(world) }
-  return new Ledger(await openStore(url, outside, { journal }), settings, outside)
+  const { clock } = outside
+  const began = clock.now()
+  const store = await openStore(url, outside, { journal, create })
+  const openMs = clock.now() - began
+  if (metrics === undefined) return new Ledger(store, settings, outside, { openMs })
+  try {
+    const { observe } = await Metrics.in(metrics, { store, clock, openMs })
+    return new Ledger(store, settings, outside, { openMs, observe })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 function settingsOf(given: Partial<LedgerSettings>): LedgerSettings {

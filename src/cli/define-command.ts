@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { type Argument, type Command, Option } from 'commander'
 import type { GlobalOptions, Session } from './session.ts'
 
@@ -33,7 +34,7 @@ export function addCommand(parent: Command, spec: CommandSpec, runner: Runner): 
   for (const option of spec.options ?? []) command.addOption(option)
   if (spec.writes) {
     command.addOption(
-      new Option('--actor <name>', 'who does this, for the history (default: your user name)').env(
+      new Option('--actor <name>', 'who does this, for the history; your user name unless told').env(
         'WAYBILL_ACTOR',
       ),
     )
@@ -43,7 +44,7 @@ export function addCommand(parent: Command, spec: CommandSpec, runner: Runner): 
 }
 
 function examplesText({ examples }: CommandSpec, command: Command): string {
-  const lines = examples.map(([line, about]) => `  ${dim(command, `# ${about}`)}\n  waybill ${line}`)
+  const lines = examples.map(([line, about]) => `  ${quiet(`# ${about}`)}\n  waybill ${line}`)
   return `\n${title(command, 'Examples:')}\n${lines.join('\n')}\n`
 }
 
@@ -57,6 +58,7 @@ function title(command: Command, text: string): string {
   return command.createHelp().styleTitle(text)
 }
 
-function dim(command: Command, text: string): string {
-  return command.createHelp().styleDescriptionText(text)
+/** Whoever prints the help takes colours out where there are none. */
+function quiet(text: string): string {
+  return styleText('dim', text, { validateStream: false })
 }

@@ -49,15 +49,8 @@ export function describeError(
 }
 
 /** Where the library speaks to programmers, the command line has a command. */
-function nextOf({ code, details }: WaybillError, session: Session): string | null {
-  const isLedger = details.path === session.options.ledger
+function nextOf({ code }: WaybillError, session: Session): string | null {
   switch (code) {
-    case 'FILE_NOT_FOUND':
-      return isLedger ? `Look at --ledger, or make a ledger there: ${session.hintOf('init')}` : null
-    case 'NOT_A_LEDGER':
-      return isLedger
-        ? `Give the folder of a ledger with --ledger, or make one there: ${session.hintOf('init')}`
-        : null
     case 'LEDGER_LOCKED':
       return 'Wait for that process, or end it. Commands that only read work beside it.'
     case 'LEDGER_DAMAGED':

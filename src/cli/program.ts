@@ -63,7 +63,7 @@ const EXAMPLES = `
 /** The longest list of choices that help repeats beside the option. */
 const FEW = 6
 
-export function createProgram(runner: Runner): Command {
+export function createProgram(runner: Runner, { color }: { readonly color: boolean }): Command {
   const program = new Command('waybill')
   program
     .description('A durable ledger for jobs and documents: who did what to which record, when and why.')
@@ -74,6 +74,8 @@ export function createProgram(runner: Runner): Command {
     .configureOutput({
       // All errors are told in one place, with what came of them.
       outputError: () => {},
+      // Without colours nobody is asked whether the terminal has them.
+      ...(color ? null : { getOutHasColors: () => false, getErrHasColors: () => false }),
     })
   for (const option of globalOptions()) program.addOption(option)
   addCommand(program, init, runner)
@@ -98,7 +100,10 @@ function groupSummary(commands: readonly CommandSpec[]): string {
 function globalOptions(): readonly Option[] {
   return [
     new Option('--ledger <folder>', 'where the ledger is').env('WAYBILL_LEDGER').default('./ledger'),
-    new Option('--tenant <name>', 'whose records (default: default; everybody for ledger stats and audit)'),
+    new Option(
+      '--tenant <name>',
+      'whose records; "default" unless told, and everybody\'s for ledger stats and audit',
+    ).env('WAYBILL_TENANT'),
     new Option('--json', 'JSON: an object, or one line for each record of a list'),
     new Option('--quiet', 'no progress bars and no hints'),
     new Option('--no-color', 'no colours, as with the variable NO_COLOR'),
@@ -107,8 +112,9 @@ function globalOptions(): readonly Option[] {
 
 const HELP: Partial<Help> = {
   showGlobalOptions: true,
-  styleTitle: (text) => styleText('bold', text, { validateStream: false }),
-  styleDescriptionText: (text) => text,
+  minWidthToWrap: 20,
+  styleTitle: (text) =>
+    styleText('bold', text.replace('Global Options', 'Options of every command'), { validateStream: false }),
   optionDescription: (option) => {
     const { argChoices, defaultValue, envVar } = option
     const more = [

@@ -15,22 +15,42 @@ export async function run(argv: readonly string[]): Promise<void> {
   const { json, color, quiet } = flagsOf(argv)
   const out = new TextStream(process.stdout, { color })
   const notes = new Notes(new TextStream(process.stderr, { color }), { json, quiet })
-  let session: Session | null = null
+  sayWarnings(notes)
+  forgetEmpty('WAYBILL_LEDGER', 'WAYBILL_ACTOR', 'WAYBILL_TENANT')
+  const current: { session: Session | null } = { session: null }
   const runner = async (spec: CommandSpec, command: Command) => {
-    session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
+    const session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
+    current.session = session
     closeWhenStopped(session)
     try {
       await spec.run(session, command.optsWithGlobals<GlobalOptions>(), command.processedArgs)
     } finally {
       await session.close()
     }
+    await out.finish()
     process.exitCode = session.exitCode
   }
   try {
-    await createProgram(runner).parseAsync(argv, { from: 'user' })
+    await createProgram(runner, { color }).parseAsync(argv, { from: 'user' })
   } catch (error) {
-    process.exitCode = await tell(error, session, notes).catch(endQuietly)
+    // A command whose ledger was closed under it has nothing to say; the signal ends the process.
+    if (current.session?.isStopped !== true) {
+      process.exitCode = await tell(error, current.session, notes).catch(endQuietly)
+    }
   }
+}
+
+/** Node warns developers of what is experimental in Node, which is nothing that users can do anything about. */
+function sayWarnings(notes: Notes): void {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => {
+    if (name !== 'ExperimentalWarning') void notes.warn(message).catch(() => {})
+  })
+}
+
+/** A variable that is set to nothing is as good as not set. */
+function forgetEmpty(...names: readonly string[]): void {
+  for (const name of names) if (process.env[name] === '') delete process.env[name]
 }
 
 /** Before the command line is understood, because what is wrong with it has to be told in the right way, too. */
@@ -65,7 +85,7 @@ function endQuietly(error: unknown): number {
 function closeWhenStopped(session: Session): void {
   for (const [signal, exitCode] of Object.entries(SIGNALS)) {
     process.once(signal, () => {
-      void session.close().finally(() => process.exit(exitCode))
+      void session.stop().finally(() => process.exit(exitCode))
     })
   }
 }

@@ -1,10 +1,11 @@
 import type { Ledger } from '../ledger/ledger.ts'
-import type { JournalOptions } from '../store/journal/journal-options.ts'
+import type { StoreOptions } from '../store/open-store.ts'
+import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import { defaultActor } from './default-actor.ts'
 import type { Notes } from './output/notes.ts'
-import { type OnProgress, ProgressBar } from './output/progress.ts'
+import { ProgressBar } from './output/progress.ts'
 import { safeJson } from './output/safe-text.ts'
 import type { TextStream } from './output/text-stream.ts'
 
@@ -31,6 +32,7 @@ export class Session {
   #exitCode = 0
   readonly #ledgers: Ledger[] = []
   #bar: ProgressBar | null = null
+  #isStopped = false
 
   constructor(options: GlobalOptions, out: TextStream, notes: Notes) {
     this.options = options
@@ -40,6 +42,11 @@ export class Session {
 
   get exitCode(): number {
     return this.#exitCode
+  }
+
+  /** Somebody pressed Ctrl-C. */
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   get isJson(): boolean {
@@ -58,7 +65,7 @@ export class Session {
 
   /** Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. */
   async openToRead(): Promise<Ledger> {
-    const ledger = await this.#open({ readOnly: true, create: false })
+    const ledger = await this.#open({ journal: { readOnly: true }, create: false })
     const { storage } = await ledger.stats()
     if (storage?.damage != null) {
       await this.notes.warn(`The ledger is damaged; this is what can be read. ${storage.damage}`, {
@@ -70,17 +77,18 @@ export class Session {
   }
 
   /** With the lock that only one process can have. */
-  openToWrite(journal: JournalOptions = { create: false }): Promise<Ledger> {
-    return this.#open(journal)
+  openToWrite({ create = false } = {}): Promise<Ledger> {
+    return this.#open({ create })
   }
 
-  async #open(journal: JournalOptions): Promise<Ledger> {
+  async #open({ journal, create }: StoreOptions): Promise<Ledger> {
     const { openLedger } = await this.library()
     const { ledger: url, tenant: tenant_id } = this.options
     const ledger = await openLedger(url, {
       actor: this.options.actor ?? defaultActor(),
       ...(tenant_id === undefined ? null : { tenant_id }),
       ...(URL_SCHEME.test(url) ? null : { journal }),
+      create,
       world: { warn: this.#warn },
     })
     this.#ledgers.push(ledger)
@@ -118,7 +126,12 @@ export class Session {
     return `waybill ${command} --ledger ${quoted}`
   }
 
-  /** Also when it is interrupted: what is under way becomes durable, and the terminal is as it was. */
+  /** What is under way becomes durable, and the terminal is as it was. */
+  stop(): Promise<void> {
+    this.#isStopped = true
+    return this.close()
+  }
+
   async close(): Promise<void> {
     this.#bar?.stop()
     for (const ledger of this.#ledgers.splice(0)) await ledger.close()

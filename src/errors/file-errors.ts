@@ -25,6 +25,17 @@ export class FileExists extends WaybillError {
   }
 }
 
+/** What is to be copied would get mixed up with what is there. */
+export class NotEmpty extends WaybillError {
+  constructor() {
+    super({
+      code: 'NOT_EMPTY',
+      message: 'The target holds another ledger',
+      next: 'Give a new folder. Only a copy of the same ledger that was cut off is gone on with.',
+    })
+  }
+}
+
 /** The question is about a time whose history was removed. */
 export class HistoryGone extends WaybillError {
   constructor(at: string, oldest: string) {

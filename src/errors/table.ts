@@ -42,6 +42,7 @@ export const ERROR_TABLE = {
   FILE_NOT_FOUND: { status: 404, exit: 3, about: 'There is no such file or folder' },
   NOT_A_LEDGER: { status: 400, exit: 2, about: 'The folder holds no ledger' },
   FILE_EXISTS: { status: 409, exit: 4, about: 'The file is there already, and is not overwritten' },
+  NOT_EMPTY: { status: 409, exit: 4, about: 'The target of a copy holds another ledger' },
   HISTORY_GONE: { status: 410, exit: 3, about: 'The history of that time was removed' },
   DISK_FULL: { status: 507, exit: 1, about: 'There is no room on the disk; nothing was written' },
   WRITER_FAILED: { status: 500, exit: 1, about: 'The disk failed; the ledger must be opened again' },

@@ -1,4 +1,5 @@
-import type { RecordKey } from '../core/aggregate.ts'
+import { nameOfKey, type RecordKey } from '../core/aggregate.ts'
+import type { AuditEntry } from '../core/audit.ts'
 import { type Answers, decideBatch } from '../core/batch.ts'
 import { type Answer, type Command, decide, keyOf } from '../core/command.ts'
 import { type Decision, type Given, refuse } from '../core/decision.ts'
@@ -17,10 +18,12 @@ const LARGEST_BATCH = 1000
 export class Committer {
   readonly store: Store
   readonly #logger: Logger
+  readonly #observe: Observe | null
 
-  constructor(store: Store, logger: Logger) {
+  constructor(store: Store, logger: Logger, observe: Observe | null = null) {
     this.store = store
     this.#logger = logger
+    this.#observe = observe
   }
 
   /**
@@ -28,6 +31,7 @@ export class Committer {
    * that waits with it: it would keep the command in memory until the change is durable.
    */
   run<C extends Command>(command: C): Promise<Answer<C>> {
+    if (this.#observe !== null) return this.#observed([keyOf(command)], (given) => decide(command, given))
     return this.store.transact([keyOf(command)], (given) => decide(command, given)).then(this.#answerOf)
   }
 
@@ -43,9 +47,7 @@ export class Committer {
       )
     }
     for (const [i, command] of commands.entries()) checkType(`commands[${i}].type`, command)
-    return this.#answerOf(
-      await this.store.transact(commands.map(keyOf), (given) => decideBatch(commands, given)),
-    )
+    return this.#observed(commands.map(keyOf), (given) => decideBatch(commands, given))
   }
 
   /**
@@ -56,12 +58,30 @@ export class Committer {
     selector: Sweep,
     command: (key: RecordKey) => C,
   ): Promise<readonly AnswerOf[C['type']][]> {
-    const swept = await this.store.sweep(selector, (key, given) => guarded(command(key), given))
+    const told = new Map<string, readonly AuditEntry[]>()
+    const swept = await this.store.sweep(selector, (key, given) => {
+      const decision = guarded(command(key), given)
+      if (this.#observe !== null) told.set(nameOfKey(key), toldBy(decision))
+      return decision
+    })
+    for (const { key } of swept) this.#observe?.(told.get(nameOfKey(key)) ?? [])
     return swept.flatMap(({ outcome }) => {
       if (outcome.ok) return [outcome.answer]
       if (outcome.refusal.code === 'BROKEN_RECORD') this.#logRefusal(outcome.refusal)
       return []
     })
+  }
+
+  /** A decision may be called several times: what counts is the last one, when it is durable. */
+  async #observed<A>(keys: readonly RecordKey[], decideOn: (given: Given) => Decision<A>): Promise<A> {
+    let told: readonly AuditEntry[] = []
+    const outcome = await this.store.transact(keys, (given) => {
+      const decision = decideOn(given)
+      told = toldBy(decision)
+      return decision
+    })
+    this.#observe?.(told)
+    return this.#answerOf(outcome)
   }
 
   readonly #answerOf = <A>(outcome: Outcome<A>): A => {
@@ -73,6 +93,14 @@ export class Committer {
   #logRefusal({ code, message, details }: Refusal): void {
     this.#logger.warn({ code, details }, message)
   }
+}
+
+/** Is told what became durable. */
+export type Observe = (entries: readonly AuditEntry[]) => void
+
+function toldBy(decision: Decision<unknown>): readonly AuditEntry[] {
+  if (decision.kind === 'change') return decision.change.audit
+  return decision.kind === 'refusal' && decision.audit !== null ? [decision.audit] : []
 }
 
 function guarded<C extends JobCommand>(command: C, given: Given): Decision<AnswerOf[C['type']]> {

@@ -12,7 +12,7 @@ import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
 import { checkId } from './check-input.ts'
 import { Commands } from './commands.ts'
-import { Committer } from './committer.ts'
+import { Committer, type Observe } from './committer.ts'
 import { Documents } from './documents.ts'
 import { Jobs } from './jobs.ts'
 import { type MigrateOptions, migrate } from './legacy/migrate.ts'
@@ -20,22 +20,36 @@ import type { MigrationReport } from './legacy/migration-report.ts'
 import { Protocols } from './protocols.ts'
 import type { LedgerSettings } from './settings.ts'
 
+/** What is known of how the ledger was opened. */
+export interface Opening {
+  readonly observe?: Observe
+  readonly openMs?: number
+}
+
+export interface LedgerStats extends StoreStats {
+  /** How long it took to open the ledger, in milliseconds. */
+  readonly open_ms: number
+}
+
 /** An open ledger. Close it when done, or declare it with `await using`. */
 export class Ledger implements AsyncDisposable {
   readonly documents: Documents
   readonly jobs: Jobs
   readonly audit: AuditLog
   readonly #store: Store
+  readonly #openMs: number
   readonly #committer: Committer
   readonly #commands: Commands
   readonly #settings: LedgerSettings
   readonly #world: World
 
-  constructor(store: Store, settings: LedgerSettings, world: World) {
+  constructor(store: Store, settings: LedgerSettings, world: World, opening: Opening = {}) {
+    const { observe = null, openMs = 0 } = opening
     this.#store = store
     this.#settings = settings
     this.#world = world
-    this.#committer = new Committer(store, world.logger)
+    this.#openMs = openMs
+    this.#committer = new Committer(store, world.logger, observe)
     const protocols = new Protocols()
     this.#commands = new Commands(settings, protocols, world)
     this.audit = new AuditLog(store)
@@ -93,8 +107,8 @@ export class Ledger implements AsyncDisposable {
     return countsAsOf(this.#store, this.audit, { kind, at, tenant_id })
   }
 
-  stats(): Promise<StoreStats> {
-    return this.#store.stats()
+  async stats(): Promise<LedgerStats> {
+    return { ...(await this.#store.stats()), open_ms: this.#openMs }
   }
 
   /**

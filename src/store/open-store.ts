@@ -14,6 +14,8 @@ interface Engine {
 export interface StoreOptions {
   /** How a ledger in a folder is kept; for no other engine. */
   readonly journal?: JournalOptions | undefined
+  /** False refuses to make a ledger where there is none; the default, where it is only to be read. */
+  readonly create?: boolean | undefined
 }
 
 /** Engines are loaded when they are first used: nobody waits for a driver that they do not need. */
@@ -32,8 +34,8 @@ const ENGINES: readonly Engine[] = [
     example: './folder',
     // Two letters at least before the colon: one is a drive. The name of an engine without its colon is a mistake.
     opens: (url) => url.trim() !== '' && !/^[a-z][a-z0-9+.-]+:|^memory$/i.test(url),
-    open: async (url, world, { journal }) =>
-      (await import('./journal/journal.ts')).openJournal(url, world, journal),
+    open: async (url, world, { journal, create }) =>
+      (await import('./journal/journal.ts')).openJournal(url, world, { ...journal, create }),
   },
 ]
 

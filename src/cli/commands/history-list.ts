@@ -3,7 +3,7 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { type PagingOptions, pagesOf } from '../options/page.ts'
 import { writeList } from '../output/list.ts'
-import type { Column } from '../output/table.ts'
+import { type Column, NEEDED } from '../output/table.ts'
 import type { Style } from '../output/text-stream.ts'
 import { durationText, timeText } from '../output/words.ts'
 import type { Session } from '../session.ts'
@@ -14,7 +14,7 @@ const time: Column<AuditRecord> = {
   title: 'TIME',
   value: ({ timestamp }) => timeText(fromEpochSeconds(timestamp)),
   least: 20,
-  needed: true,
+  worth: 5,
 }
 
 const what: Column<AuditRecord> = {
@@ -22,21 +22,27 @@ const what: Column<AuditRecord> = {
   value: ({ event }) => event,
   style: ({ event }) => EVENT_STYLE[event],
   least: 7,
+  worth: 4,
 }
 
 const change: Column<AuditRecord> = {
   title: 'STATE',
   value: ({ old_state, new_state }) => (old_state === null ? new_state : `${old_state} → ${new_state}`),
   style: ({ event, error_type }) => (error_type !== null ? 'red' : EVENT_STYLE[event]),
-  least: 16,
-  needed: true,
+  least: 18,
+  worth: NEEDED,
 }
 
 const about: readonly Column<AuditRecord>[] = [
   { title: 'ADAPTER', value: ({ adapter }) => adapter },
-  { title: 'ACTOR', value: ({ actor }) => actor },
-  { title: 'ERROR', value: ({ error_type, error_message }) => errorOf(error_type, error_message), least: 12 },
-  { title: 'REASON', value: ({ reason }) => reason, least: 12 },
+  { title: 'ACTOR', value: ({ actor }) => actor, worth: 2 },
+  {
+    title: 'ERROR',
+    value: ({ error_type, error_message }) => errorOf(error_type, error_message),
+    least: 12,
+    worth: 3,
+  },
+  { title: 'REASON', value: ({ reason }) => reason, least: 12, worth: 1 },
 ]
 
 /** For the history of one record. */
@@ -56,8 +62,8 @@ const ownColumns: readonly Column<AuditRecord>[] = [
 /** For the history of many. */
 export const auditColumns: readonly Column<AuditRecord>[] = [
   time,
-  { title: 'KIND', value: ({ kind }) => kind, least: 4 },
-  { title: 'ID', value: ({ id }) => id, least: 10, needed: true },
+  { title: 'KIND', value: ({ kind }) => kind, least: 8 },
+  { title: 'ID', value: ({ id }) => id, least: 10, worth: NEEDED },
   change,
   what,
   ...about,

@@ -1,6 +1,7 @@
 import { Argument } from 'commander'
 import { NotALedger } from '../../errors/file-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
+import { LEGACY_LOG } from '../../store/journal/must-be-there.ts'
 import { defineCommand } from '../define-command.ts'
 import { safeText } from '../output/safe-text.ts'
 import { Session } from '../session.ts'
@@ -59,12 +60,12 @@ async function make(session: Session): Promise<void> {
   const folder = session.options.ledger
   const { realWorld } = await import('../../world/world.ts')
   const others = (await realWorld.disk.list(folder)).filter((name) => !OVERLOOKED.test(name))
+  if (others.includes(LEGACY_LOG)) {
+    throw new NotALedger(folder, `It has an old log. Take it over: ${session.hintOf('ledger migrate')}`)
+  }
   if (others.length > 0) {
-    throw new NotALedger(
-      folder,
-      `Something else is in there (${others.slice(0, 3).join(', ')}). Give a folder that is new or empty.`,
-      'the folder is not empty',
-    )
+    const some = others.slice(0, 3).join(', ')
+    throw new NotALedger(folder, `Something else is in there (${some}). Give a folder that is new or empty.`)
   }
   await session.openToWrite({ create: true })
 }

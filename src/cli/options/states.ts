@@ -6,6 +6,9 @@ import { InvalidInput } from '../../errors/input-errors.ts'
 
 export const DOCUMENT_STATES: readonly LedgerState[] = statesOf(machines.document)
 
+/** For the help of commands that take one. */
+export const STATES_TEXT = `\n\nStates: ${DOCUMENT_STATES.join(', ')}`
+
 export const RECORD_KINDS = Object.keys(machines) as RecordKind[]
 
 /** States of all kinds of records, each once. */

@@ -11,6 +11,9 @@ const UNIT_MS: { readonly [unit: string]: number } = {
 /** Larger numbers are milliseconds: as seconds they would be in the year 5138. */
 const LARGEST_SECONDS = 1e11
 
+/** Beyond it there are no dates. */
+const LATEST = 8.64e15
+
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
@@ -21,7 +24,7 @@ const ISO =
 export function parseTime(field: string, text: string, now: number): number {
   const given = text.trim()
   const time = parseNumber(given) ?? parseAgo(given, now) ?? parseIso(given)
-  if (time !== null) return time
+  if (time !== null && Math.abs(time) <= LATEST) return time
   throw new InvalidInput(
     field,
     `--${field} ${JSON.stringify(text)} is not a time`,
@@ -36,8 +39,12 @@ function parseNumber(text: string): number | null {
 }
 
 function parseAgo(text: string, now: number): number | null {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s?([smhdw])$/i.exec(text) ?? []
-  return number === undefined ? null : Math.round(now - Number(number) * (UNIT_MS[unit.toLowerCase()] ?? 0))
+  if (!/^(?:\d+(?:\.\d+)?\s?[smhdw]\s?)+$/i.test(text)) return null
+  let ms = 0
+  for (const [, number, unit = ''] of text.matchAll(/([\d.]+)\s?([smhdw])/gi)) {
+    ms += Number(number) * (UNIT_MS[unit.toLowerCase()] ?? 0)
+  }
+  return Math.round(now - ms)
 }
 
 function parseIso(text: string): number | null {

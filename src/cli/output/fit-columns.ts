@@ -3,15 +3,15 @@ export interface ColumnWidth {
   readonly natural: number
   /** Narrower than this it says nothing. */
   readonly least: number
-  /** Has to be there, however narrow the terminal. */
-  readonly needed: boolean
+  /** Those with less go first when there is no room; those with Infinity stay, however narrow the terminal. */
+  readonly worth: number
 }
 
 export const GAP = 2
 
 /**
  * How wide each column may be so that a row fits into `width`: null for a column that has to go. Wide columns give
- * first, and the last ones go first.
+ * first; when that is not enough, those go that are worth least, the last one first.
  */
 export function fitColumns(columns: readonly ColumnWidth[], width: number): readonly (number | null)[] {
   const shown = columns.map(() => true)
@@ -20,10 +20,11 @@ export function fitColumns(columns: readonly ColumnWidth[], width: number): read
     const room = width - GAP * (there.length - 1)
     const level = levelFor(there, room)
     if (level !== null) return columns.map((column, i) => (shown[i] ? widthAt(column, level) : null))
-    const last = columns.findLastIndex(({ needed }, i) => shown[i] && !needed)
-    // Not even those fit: they are cut as far as they can be.
-    if (last === -1) return columns.map((column, i) => (shown[i] ? share(column, there.length, room) : null))
-    shown[last] = false
+    const least = Math.min(...there.map(({ worth }) => worth))
+    // Not even those fit that must be there: they are cut as far as they can be.
+    if (least === Number.POSITIVE_INFINITY)
+      return columns.map((column, i) => (shown[i] ? share(column, there.length, room) : null))
+    shown[columns.findLastIndex(({ worth }, i) => shown[i] && worth === least)] = false
   }
 }
 

@@ -1,23 +1,24 @@
 import type { SingleBar } from 'cli-progress'
+import type { OnProgress } from '../../store/progress.ts'
 import type { Clock } from '../../world/clock.ts'
 import { durationText } from './words.ts'
 
-/** How far long work is: so many of so many of something. Called often; it is shown a few times a second. */
-export type OnProgress = (progress: {
-  readonly what: string
-  readonly done: number
-  readonly total: number
-}) => void
+/** What is over sooner needs no bar, which would only flicker. */
+const NOT_WORTH_IT_MS = 400
 
-/** A bar with how much, how fast and how long still. Begins when work says for the first time how far it is. */
+/** A bar with how much, how fast and how long still. It comes when the work turns out to take a while. */
 export class ProgressBar {
   readonly #bar: SingleBar
   readonly #clock: Clock
-  #beganAt: number | null = null
+  readonly #madeAt: number
+  #what: string | null = null
+  #beganAt: number
 
   private constructor(bar: SingleBar, clock: Clock) {
     this.#bar = bar
     this.#clock = clock
+    this.#madeAt = clock.now()
+    this.#beganAt = this.#madeAt
   }
 
   /** The package is loaded when there is something to show. */
@@ -26,7 +27,7 @@ export class ProgressBar {
     const bar = new progress.SingleBar(
       {
         stream,
-        format: '{bar} {percentage}% │ {value}/{total} {what} │ {rate}/s │ {left}',
+        format: '{what} {bar} {percentage}% │ {value}/{total} │ {rate}/s │ {left}',
         barsize: 24,
         fps: 10,
         hideCursor: true,
@@ -40,20 +41,23 @@ export class ProgressBar {
     return new ProgressBar(bar, clock)
   }
 
-  readonly update: OnProgress = ({ done, total, what }) => {
+  readonly update: OnProgress = ({ what, done, total }) => {
     const now = this.#clock.now()
-    if (this.#beganAt === null) {
+    if (what !== this.#what) {
+      // The next stage of the same work has its own units and its own pace.
+      this.stop()
+      this.#what = what
       this.#beganAt = now
-      this.#bar.start(total, done, { what, rate: '-', left: '' })
     }
-    const seconds = Math.max(0.001, (now - this.#beganAt) / 1000)
-    const perSecond = done / seconds
+    if (now - this.#madeAt < NOT_WORTH_IT_MS) return
+    if (!this.#bar.isActive) this.#bar.start(total, done, { what, rate: '-', left: '' })
+    const perSecond = done / Math.max(0.001, (now - this.#beganAt) / 1000)
     const left = perSecond > 0 ? `${durationText(Math.ceil((total - done) / perSecond))} left` : ''
     this.#bar.setTotal(total)
     this.#bar.update(done, { what, rate: Math.round(perSecond).toLocaleString('en'), left })
   }
 
   stop(): void {
-    if (this.#beganAt !== null) this.#bar.stop()
+    if (this.#bar.isActive) this.#bar.stop()
   }
 }

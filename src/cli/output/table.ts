@@ -10,8 +10,13 @@ export interface Column<Row> {
   readonly align?: 'right'
   /** Narrowest on a terminal that has little room; 6 unless told. */
   readonly least?: number
-  /** Stays however little room there is; others are left out, the last ones first. */
-  readonly needed?: true
+  /** 0 unless told. What is worth least is left out first where there is little room; `NEEDED` never is. */
+  readonly worth?: number
+}
+
+interface StyledText {
+  readonly text: string
+  readonly style: Style | undefined
 }
 
 interface Shown<Row> {
@@ -19,8 +24,14 @@ interface Shown<Row> {
   readonly width: number
 }
 
+/** For columns without which the rest makes no sense. */
+export const NEEDED = Number.POSITIVE_INFINITY
+
 const LEAST = 6
 const NOTHING = '-'
+
+/** A column that has nothing to say goes before all others. */
+const EMPTY_WORTH = -1
 
 /**
  * A table that is written as its rows come: the first ones say how wide the columns are. On a terminal every row is
@@ -30,18 +41,18 @@ export class Table<Row> {
   readonly #out: TextStream
   readonly #columns: readonly Column<Row>[]
   #shown: readonly Shown<Row>[] | null = null
+  /** Columns for which there is no room, and which of them would have had something to say. */
+  #hidden: readonly Column<Row>[] = []
+  readonly #missed = new Set<Column<Row>>()
 
   constructor(out: TextStream, columns: readonly Column<Row>[]) {
     this.#out = out
     this.#columns = columns
   }
 
-  /** Titles of columns for which the terminal has no room. */
+  /** Titles of columns that say something and for which the terminal has no room. */
   get leftOut(): readonly string[] {
-    const shown = this.#shown?.map(({ column }) => column)
-    return shown === undefined
-      ? []
-      : this.#columns.filter((column) => !shown.includes(column)).map(({ title }) => title)
+    return this.#hidden.filter((column) => this.#missed.has(column)).map(({ title }) => title)
   }
 
   async write(rows: readonly Row[]): Promise<void> {
@@ -51,7 +62,8 @@ export class Table<Row> {
       lines.push(this.#line(({ title }) => ({ text: title, style: 'dim' })))
     }
     for (const row of rows) {
-      lines.push(this.#line((column) => ({ text: cell(column, row), style: column.style?.(row) })))
+      lines.push(this.#line((column) => styledCell(column, row)))
+      for (const column of this.#hidden) if (cell(column, row) !== NOTHING) this.#missed.add(column)
     }
     await this.#out.write(lines.map((line) => `${line}\n`).join(''))
   }
@@ -62,16 +74,18 @@ export class Table<Row> {
         (most, row) => Math.max(most, widthOf(cell(column, row))),
         widthOf(column.title),
       )
-      return { natural, least: Math.min(natural, column.least ?? LEAST), needed: column.needed ?? false }
+      const least = Math.min(natural, column.least ?? LEAST)
+      return { natural, least, worth: isEmpty(column, rows) ? EMPTY_WORTH : (column.worth ?? 0) }
     })
     const fitted = fitColumns(widths, this.#out.columns)
+    this.#hidden = this.#columns.filter((_, i) => fitted[i] === null)
     return this.#columns.flatMap((column, i) => {
       const width = fitted[i]
       return width == null ? [] : { column, width }
     })
   }
 
-  #line(cellOf: (column: Column<Row>) => { text: string; style: Style | undefined }): string {
+  #line(cellOf: (column: Column<Row>) => StyledText): string {
     const shown = this.#shown ?? []
     return shown
       .map(({ column, width }, i) => {
@@ -85,6 +99,15 @@ export class Table<Row> {
       })
       .join(' '.repeat(GAP))
   }
+}
+
+function isEmpty<Row>(column: Column<Row>, rows: readonly Row[]): boolean {
+  return column.worth !== NEEDED && rows.every((row) => cell(column, row) === NOTHING)
+}
+
+function styledCell<Row>(column: Column<Row>, row: Row): StyledText {
+  const text = cell(column, row)
+  return { text, style: text === NOTHING ? 'dim' : column.style?.(row) }
 }
 
 function cell<Row>(column: Column<Row>, row: Row): string {

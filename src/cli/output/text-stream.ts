@@ -10,14 +10,13 @@ export class OutputClosed extends Error {}
 export class TextStream {
   readonly #stream: NodeJS.WriteStream
   readonly #isColoured: boolean
-  #isClosed = false
+  #failure: Error | null = null
 
   constructor(stream: NodeJS.WriteStream, { color }: { readonly color: boolean }) {
     this.#stream = stream
     this.#isColoured = color
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-      this.#isClosed = true
+      this.#failure = error.code === 'EPIPE' ? new OutputClosed() : error
     })
   }
 
@@ -38,11 +37,21 @@ export class TextStream {
 
   /** Resolves when there is room for more, so that a slow reader does not fill the memory. */
   async write(text: string): Promise<void> {
-    if (this.#isClosed) throw new OutputClosed()
+    this.#mustWork()
     if (this.#stream.write(text)) return
     // Whatever ends the stream ends the waiting, too.
     await Promise.race([once(this.#stream, 'drain'), once(this.#stream, 'close')]).catch(() => {})
-    if (this.#isClosed) throw new OutputClosed()
+    this.#mustWork()
+  }
+
+  /** Resolves when everything is written; only then it is known whether it could be. */
+  async finish(): Promise<void> {
+    await new Promise<void>((resolve) => this.#stream.write('', () => resolve()))
+    this.#mustWork()
+  }
+
+  #mustWork(): void {
+    if (this.#failure !== null) throw this.#failure
   }
 
   line(text = ''): Promise<void> {

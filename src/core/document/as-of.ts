@@ -1,12 +1,11 @@
 import type { AuditRecord } from '../audit.ts'
-import { type JsonObject, withoutField } from '../json.ts'
-import { isEdge } from '../machine.ts'
-import { type DocumentState, documentMachine } from '../machines/document.ts'
+import type { DocumentState } from '../machines/document.ts'
 import { fromEpochSeconds, toEpochSeconds } from '../time.ts'
 import type { DocumentRecord } from './record.ts'
+import { documentAfter, type ToldDocument } from './retell.ts'
 
 /** A document as it was at some time. */
-export interface DocumentAsOf extends Omit<DocumentRecord, 'etag' | 'kind'> {
+export interface DocumentAsOf extends ToldDocument {
   /** False when the history before this was removed: the state is right, the metadata may lack something. */
   readonly complete: boolean
 }
@@ -26,7 +25,8 @@ export class DocumentHindsight {
   add(record: AuditRecord): boolean {
     if (record.event !== 'moved') return true
     if (fromEpochSeconds(record.timestamp) <= this.#at) {
-      this.#document = after(this.#document, record)
+      const complete = this.#document?.complete ?? isFirst(record)
+      this.#document = { ...documentAfter(this.#document, record), complete }
       return true
     }
     this.#document ??= before(record, this.#at)
@@ -40,23 +40,6 @@ export class DocumentHindsight {
     }
     const { etag: _, kind: __, ...document } = now
     return { ...document, complete: true }
-  }
-}
-
-/** What it was like after a move. */
-function after(document: DocumentAsOf | null, record: AuditRecord): DocumentAsOf {
-  return {
-    tenant_id: record.tenant_id,
-    doc_id: record.id,
-    state: record.new_state as DocumentState,
-    updated_at: record.timestamp,
-    adapter: record.adapter,
-    metadata: { ...document?.metadata, ...broughtBy(record) },
-    retry_count: record.retry_count,
-    max_retries: record.max_retries,
-    error_type: record.error_type,
-    error_message: record.error_message,
-    complete: document?.complete ?? isFirst(record),
   }
 }
 
@@ -83,10 +66,4 @@ function before(record: AuditRecord, at: number): DocumentAsOf | null {
 /** A document not seen before was in no state for any time. */
 function isFirst(record: AuditRecord): boolean {
   return record.duration_seconds === null
-}
-
-/** The mark of an edge that was not declared is for the history only. */
-function broughtBy({ metadata, old_state, new_state }: AuditRecord): JsonObject {
-  const isDeclared = isEdge(documentMachine, old_state as DocumentState, new_state as DocumentState)
-  return isDeclared || metadata.validated !== false ? metadata : withoutField(metadata, 'validated')
 }

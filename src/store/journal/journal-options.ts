@@ -5,8 +5,6 @@ import { InvalidInput } from '../../errors/input-errors.ts'
 export interface JournalOptions {
   /** Opens it beside a writer, or when it is damaged; nothing is written. */
   readonly readOnly?: boolean | undefined
-  /** False refuses a folder without a ledger instead of making one; so does `readOnly`. */
-  readonly create?: boolean | undefined
   /** How many snapshots are kept; 7 unless told. */
   readonly keepSnapshots?: number | undefined
   /** How long the history is kept, in milliseconds; for ever unless told. Never less than the oldest snapshot needs. */
@@ -32,7 +30,13 @@ export interface CheckedOptions {
 const DAILY = '0 0 * * *'
 const MEBIBYTE = 1024 * 1024
 
-export function checkOptions(options: JournalOptions): CheckedOptions {
+/** What is said for all engines alike. */
+export interface CreateOption {
+  /** False refuses a folder without a ledger instead of making one; so does `readOnly`, unless this is true. */
+  readonly create?: boolean | undefined
+}
+
+export function checkOptions(options: JournalOptions & CreateOption): CheckedOptions {
   return {
     readOnly: options.readOnly ?? false,
     create: options.create ?? options.readOnly !== true,

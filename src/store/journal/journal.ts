@@ -3,7 +3,12 @@ import { NotALedger } from '../../errors/file-errors.ts'
 import type { World } from '../../world/world.ts'
 import { AUDIT_FOLDER, listFiles } from './file-names.ts'
 import { lockJournal } from './journal-lock.ts'
-import { type CheckedOptions, checkOptions, type JournalOptions } from './journal-options.ts'
+import {
+  type CheckedOptions,
+  type CreateOption,
+  checkOptions,
+  type JournalOptions,
+} from './journal-options.ts'
 import { JournalReader } from './journal-reader.ts'
 import { JournalStore } from './journal-store.ts'
 import { JournalWriter } from './journal-writer.ts'
@@ -19,7 +24,7 @@ import { listSegments } from './segments/segment-name.ts'
 export async function openJournal(
   folder: string,
   world: World,
-  options: JournalOptions = {},
+  options: JournalOptions & CreateOption = {},
 ): Promise<JournalStore> {
   const { disk, timers, logger } = world
   const place: JournalPlace = { disk, folder, timers, logger }

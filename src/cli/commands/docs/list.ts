@@ -5,7 +5,7 @@ import { systemClock } from '../../../world/clock.ts'
 import { defineCommand } from '../../define-command.ts'
 import { type PagingOptions, pagesOf, pagingOptions } from '../../options/page.ts'
 import { documentStates } from '../../options/state-list.ts'
-import { DOCUMENT_STATES } from '../../options/states.ts'
+import { DOCUMENT_STATES, STATES_TEXT } from '../../options/states.ts'
 import { timeOption } from '../../options/time-option.ts'
 import { writeList } from '../../output/list.ts'
 import { countOf } from '../../output/words.ts'
@@ -25,7 +25,8 @@ export const docsList = defineCommand<Options>({
   name: 'list',
   summary: 'which documents there are, and where each one is',
   about:
-    'Lists the documents of a tenant: the state each one is in, since when, who brought it there, and its last error.',
+    'Lists the documents of a tenant: the state each one is in, since when, who brought it there, and its last error.' +
+    STATES_TEXT,
   options: [
     new Option('--state <state...>', 'only in these states; several with commas or by repeating it')
       .choices(DOCUMENT_STATES)

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json.ts'
 import { defineCommand } from '../../define-command.ts'
 import { parseMetadata } from '../../options/metadata.ts'
 import { wholeNumber } from '../../options/numbers.ts'
-import { DOCUMENT_STATES, settableState } from '../../options/states.ts'
+import { DOCUMENT_STATES, STATES_TEXT, settableState } from '../../options/states.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { stateStyle } from './columns.ts'
 
@@ -25,7 +25,7 @@ export const docsSet = defineCommand<Options>({
   summary: 'move a document to another state',
   about:
     'Moves a document to a state. A document not seen before is pending. A state that cannot follow is refused, ' +
-    `and the refusal is kept in the history.\n\nStates: ${DOCUMENT_STATES.join(', ')}`,
+    `and the refusal is kept in the history.${STATES_TEXT}`,
   arguments: [
     new Argument('<id>', 'id of the document'),
     new Argument('<state>', 'where it goes').choices(DOCUMENT_STATES).argParser(settableState),

@@ -44,6 +44,9 @@ export const docsShow = defineCommand<Options>({
         ? await ledger.documents.get(doc_id, tenant)
         : await ledger.documents.asOf(doc_id, at, tenant)
     if (document === null) throw await notFound(ledger, session, doc_id, at)
+    if ('complete' in document && !document.complete) {
+      await session.notes.hint('Older history was removed: the state is right, but metadata may be missing.')
+    }
     const now = at ?? systemClock.now()
     const seconds = Math.max(0, (now - fromEpochSeconds(document.updated_at)) / 1000)
     const next_states = [...getValidNextStates(document.state)]
@@ -64,12 +67,12 @@ function sheet(
   const { about } = machines.document.states[state]
   const then = told.at === undefined ? '' : out.paint('dim', `  as of ${timeText(told.at)}`)
   const legal = told.next_states.length === 0 ? 'none' : told.next_states.join(', ')
-  const heading = `${out.paint('bold', safeText(document.doc_id))}  ${out.paint(stateStyle(state), state)}${then}\n`
+  const heading = `${out.paint('bold', safeText(document.doc_id))}${then}\n`
   const fields = fieldLines(out, [
-    ['state', state, about],
+    ['state', state, about, stateStyle(state)],
     ['since', timeText(fromEpochSeconds(updated_at)), `for ${durationText(Math.floor(told.seconds))}`],
     ['may go to', legal, isTerminalState(state) ? 'nothing happens by itself' : undefined],
-    ['last error', errorText({ error_type, error_message })],
+    ['last error', errorText({ error_type, error_message }), undefined, 'red'],
     ['adapter', document.adapter ?? null],
     [
       'retries',

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../../ledger/ledger.ts'
 import type { AuditQuery } from '../../../store/query.ts'
 import { onePage, writeList } from '../../output/list.ts'
-import type { Column } from '../../output/table.ts'
+import { type Column, NEEDED } from '../../output/table.ts'
 import type { Session } from '../../session.ts'
 
 /** Fields of the history that each word stands for. */
@@ -32,10 +32,17 @@ export async function writeCounts(
   // Most of what happens is no error: without one it does not belong in a list of errors.
   const rows = by === 'error_type' ? counted.filter((row) => (row as Row).error_type !== null) : counted
   const columns = FIELDS[by].map(
-    (field): Column<Row> => ({ title: titleOf(by, field), value: (row) => row[field] ?? null, needed: true }),
+    (field): Column<Row> => ({
+      title: titleOf(by, field),
+      value: (row) => row[field] ?? null,
+      worth: NEEDED,
+    }),
   )
   await writeList<Row>(session, onePage(rows as readonly Row[]), {
-    columns: [...columns, { title: 'COUNT', value: ({ count }) => count ?? 0, align: 'right', needed: true }],
+    columns: [
+      ...columns,
+      { title: 'COUNT', value: ({ count }) => count ?? 0, align: 'right', worth: NEEDED },
+    ],
     what: 'row',
     empty: () => (by === 'error_type' ? 'No errors match.' : 'Nothing in the history matches.'),
   })

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../../errors/input-errors.ts'
 import type { Ledger } from '../../../ledger/ledger.ts'
 import type { AuditQuery } from '../../../store/query.ts'
 import { onePage, writeList } from '../../output/list.ts'
-import type { Column } from '../../output/table.ts'
+import { type Column, NEEDED } from '../../output/table.ts'
 import { durationText } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
 
@@ -12,9 +12,9 @@ const NOT_KEPT = ['id', 'error_type', 'actor', 'event'] as const
 
 const COLUMNS: readonly Column<DurationRow>[] = [
   { title: 'KIND', value: ({ kind }) => kind },
-  { title: 'STATE', value: ({ state }) => state, least: 11, needed: true },
-  { title: 'ADAPTER', value: ({ adapter }) => adapter, needed: true },
-  { title: 'COUNT', value: ({ count }) => count, align: 'right', needed: true },
+  { title: 'STATE', value: ({ state }) => state, least: 11, worth: NEEDED },
+  { title: 'ADAPTER', value: ({ adapter }) => adapter, worth: NEEDED },
+  { title: 'COUNT', value: ({ count }) => count, align: 'right', worth: NEEDED },
   time('P50', ({ p50_seconds }) => p50_seconds),
   time('P95', ({ p95_seconds }) => p95_seconds),
   time('P99', ({ p99_seconds }) => p99_seconds),

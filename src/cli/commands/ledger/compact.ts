@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 import { FileExists } from '../../../errors/file-errors.ts'
+import type { OnProgress } from '../../../store/progress.ts'
 import type { Disk } from '../../../world/disk.ts'
 import { defineCommand } from '../../define-command.ts'
-import type { OnProgress } from '../../output/progress.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { bytesText, countOf } from '../../output/words.ts'
 
@@ -36,7 +36,7 @@ export const ledgerCompact = defineCommand<Options>({
     const { disk } = (await import('../../../world/world.ts')).realWorld
     if (output !== undefined) await mustNotExist(disk, output)
     const ledger = await session.openToWrite()
-    const report = await ledger.compact()
+    const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
     const { snapshot } = report
     if (output !== undefined && snapshot !== null) {
       await session.withProgress((onProgress) => copyFile(disk, snapshot.path, output, onProgress))
@@ -76,7 +76,7 @@ async function copyFile(disk: Disk, from: string, to: string, onProgress: OnProg
       const size = await source.size()
       for (let at = 0; at < size; at += PIECE_BYTES) {
         await target.write(at, await source.read(at, PIECE_BYTES))
-        onProgress({ done: Math.min(at + PIECE_BYTES, size), total: size, what: 'bytes' })
+        onProgress({ done: Math.min(at + PIECE_BYTES, size), total: size, what: 'copy' })
       }
       await target.sync()
     } finally {

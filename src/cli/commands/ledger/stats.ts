@@ -1,8 +1,7 @@
 import { statesOf } from '../../../core/machine.ts'
 import { machines, type RecordKind } from '../../../core/machines/all.ts'
 import { toIso } from '../../../core/time.ts'
-import type { Ledger } from '../../../ledger/ledger.ts'
-import type { StoreStats } from '../../../store/store.ts'
+import type { Ledger, LedgerStats } from '../../../ledger/ledger.ts'
 import { defineCommand } from '../../define-command.ts'
 import { RECORD_KINDS } from '../../options/states.ts'
 import { timeOption } from '../../options/time-option.ts'
@@ -93,7 +92,7 @@ function countLines({ out }: Session, kind: RecordKind, counts: Counts): string 
     .join('')
 }
 
-function storageFields({ engine, records, audit_records, storage, ...stats }: StoreStats): readonly Field[] {
+function storageFields({ engine, records, audit_records, storage, open_ms }: LedgerStats): readonly Field[] {
   const kinds = Object.entries(records).filter(([, n]) => n > 0)
   const kept: readonly Field[] = [
     ['engine', engine],
@@ -111,7 +110,7 @@ function storageFields({ engine, records, audit_records, storage, ...stats }: St
       snapshot === null ? undefined : `at seq ${snapshot.seq}`,
     ],
     ['segments', countText(segments), 'sealed parts of the history'],
-    ['opened in', 'open_ms' in stats ? `${Math.ceil(Number(stats.open_ms))} ms` : null],
+    ['opened in', `${Math.ceil(open_ms)} ms`],
     ['damage', damage],
   ]
 }

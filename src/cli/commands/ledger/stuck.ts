@@ -3,7 +3,7 @@ import type { LedgerState } from '../../../core/document/states.ts'
 import { defineCommand } from '../../define-command.ts'
 import { hours } from '../../options/numbers.ts'
 import { documentStates } from '../../options/state-list.ts'
-import { DOCUMENT_STATES } from '../../options/states.ts'
+import { DOCUMENT_STATES, STATES_TEXT } from '../../options/states.ts'
 import { safeJson, safeText } from '../../output/safe-text.ts'
 import { countOf } from '../../output/words.ts'
 
@@ -25,7 +25,8 @@ export const ledgerStuck = defineCommand<Options>({
   about:
     'Lists the documents of a tenant that have been in an unfinished state for so many hours or longer, the longest ' +
     'first: one a line, as in "pubmed:123: fetching (5.00h)". Without --hours each state is measured by its own past: too long is ' +
-    'longer than 99 of 100 documents took to leave it (24 hours in states that none has left yet).',
+    'longer than 99 of 100 documents took to leave it (24 hours in states that none has left yet).' +
+    STATES_TEXT,
   options: [
     new Option('--hours <n>', 'how long is too long, in every state').argParser(hours),
     new Option('--state <state...>', 'only in these states; several with commas or by repeating it')

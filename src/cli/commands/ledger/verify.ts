@@ -26,7 +26,7 @@ export const ledgerVerify = defineCommand({
   async run(session, { ledger: folder }) {
     const { out, notes } = session
     const ledger = await session.openToRead()
-    const findings = await ledger.check()
+    const findings = await session.withProgress((onProgress) => ledger.check({ onProgress }))
     for (const finding of findings) {
       session.found(isDamage(finding, folder) ? DAMAGE : CONTRADICTION)
       const { where, what } = finding

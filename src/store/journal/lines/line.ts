@@ -103,8 +103,12 @@ export function* changedAggregates(line: Line): Generator<RecordKey> {
     if (put.kind === 'job' && 'new' in put) return
     if (put.kind === 'step') yield { kind: 'job', tenant_id, id: id.slice(0, id.lastIndexOf('/')) }
     else if (put.kind !== 'outbox') yield { kind: put.kind, tenant_id, id }
-    else yield { kind: 'job', tenant_id, id: line.job_id ?? (line.id as string) }
+    else yield { kind: 'job', tenant_id, id: jobOfRow(put, line) }
   }
+}
+
+function jobOfRow(put: PutFields, { job_id, id }: ChangeLine): string {
+  return 'new' in put && put.new.kind === 'outbox' ? put.new.job_id : (job_id ?? (id as string))
 }
 
 /** How many seqs a line takes. */

@@ -1,0 +1,216 @@
+// Copies a ledger from one store into another: ids, history and order stay. Documents are built along with their
+// history, so that the copy is a ledger at every moment; what their history does not tell, and everything else, is
+// put there afterwards. A copy that was cut off goes on where the history of the copy ends.
+import {
+  isOpenRow,
+  type JobAggregate,
+  type LedgerRecord,
+  nameOfKey,
+  type RecordOf,
+} from '../core/aggregate.ts'
+import type { AuditEntry, AuditRecord } from '../core/audit.ts'
+import { change, type Decision, type Given, need } from '../core/decision.ts'
+import type { DocumentRecord } from '../core/document/record.ts'
+import { documentAfter } from '../core/document/retell.ts'
+import { holdingsOf } from '../core/job/holdings.ts'
+import type { OutboxRecord } from '../core/job/record.ts'
+import { type Json, sameJson } from '../core/json.ts'
+import type { RecordKind } from '../core/machines/all.ts'
+import { NotEmpty } from '../errors/file-errors.ts'
+import type { OnProgress, ProgressOptions } from './progress.ts'
+import { type FindQuery, LARGEST_PAGE } from './query.ts'
+import type { Store } from './store.ts'
+
+export interface CopyReport {
+  /** Of the history, by this call: less than all when an earlier one was cut off. */
+  readonly copied_audit_records: number
+  readonly audit_records: number
+  readonly records: { readonly [K in RecordKind]: number }
+}
+
+/** Jobs that are put in one commit: each has steps and rows of its own. */
+const JOBS_AT_ONCE = 200
+
+export async function copyStore(
+  from: Store,
+  to: Store,
+  { onProgress = () => {} }: ProgressOptions = {},
+): Promise<CopyReport> {
+  const copied_audit_records = await copyHistory(from, to, onProgress)
+  await putDifferingDocuments(from, to, onProgress)
+  await copyRest(from, to, onProgress)
+  const { audit_records, records } = await to.stats()
+  return { copied_audit_records, audit_records, records }
+}
+
+async function copyHistory(from: Store, to: Store, onProgress: OnProgress): Promise<number> {
+  const { audit_records: there, records } = await to.stats()
+  if (there === 0 && Object.values(records).some((n) => n > 0)) throw new NotEmpty()
+  const { audit_records: total } = await from.stats()
+  let after = await cursorAfter(from, to, there)
+  let done = there
+  for (;;) {
+    const page = await from.audit({ after, limit: LARGEST_PAGE })
+    if (page.items.length > 0) {
+      await to.transact([], (given) => retell(page.items, given))
+      done += page.items.length
+      onProgress({ what: 'history', done, total })
+    }
+    if (page.next === null) return done - there
+    after = page.next
+  }
+}
+
+/** Where the source goes on after the first so many records, the last of which has to be the last of the copy. */
+async function cursorAfter(from: Store, to: Store, there: number): Promise<string | undefined> {
+  let after: string | undefined
+  for (let left = there; left > 0; ) {
+    const { items, next } = await from.audit({ after, limit: Math.min(left, LARGEST_PAGE) })
+    left -= items.length
+    after = items.at(-1)?.cursor
+    if (left === 0) {
+      const [last] = (await to.audit({ direction: 'desc', limit: 1 })).items
+      if (last === undefined || !isSame(items.at(-1) as AuditRecord, last)) throw new NotEmpty()
+    } else if (next === null) throw new NotEmpty()
+  }
+  return after
+}
+
+/** The history once more, with the documents that it tells of. */
+function retell(records: readonly AuditRecord[], given: Given): Decision<null> {
+  const documents = new Map<string, DocumentRecord>()
+  for (const record of records) {
+    if (record.kind !== 'document' || record.event !== 'moved') continue
+    const key = { kind: 'document', tenant_id: record.tenant_id, id: record.id } as const
+    const name = nameOfKey(key)
+    const before = documents.get(name) ?? given.get('document', key.tenant_id, key.id)
+    if (before === undefined) return need(missingDocuments(records, given))
+    documents.set(name, { kind: 'document', ...documentAfter(before, record), etag: '' })
+  }
+  return change(null, { puts: [...documents.values()], audit: records.map(entryOf) })
+}
+
+/** All at once: asked for one by one, each would mean deciding from the beginning. */
+function missingDocuments(records: readonly AuditRecord[], given: Given) {
+  return records
+    .filter(({ kind, event }) => kind === 'document' && event === 'moved')
+    .map(({ tenant_id, id }) => ({ kind: 'document', tenant_id, id }) as const)
+    .filter(({ tenant_id, id }) => given.get('document', tenant_id, id) === undefined)
+}
+
+function entryOf({ seq: _, cursor: __, old_state, new_state, ...fields }: AuditRecord): AuditEntry {
+  return { ...fields, path: [old_state, new_state] }
+}
+
+/** Documents whose history was removed in part, or never told all. */
+async function putDifferingDocuments(from: Store, to: Store, onProgress: OnProgress): Promise<void> {
+  const total = (await from.stats()).records.document
+  let done = 0
+  for await (const page of pagesOf(from, 'document')) {
+    const differing: DocumentRecord[] = []
+    for (const document of page) {
+      const { tenant_id, doc_id } = document
+      const copy = await to.get({ kind: 'document', tenant_id, id: doc_id })
+      if (copy === null || !isSame(copy, document)) differing.push({ ...document, etag: '' })
+    }
+    if (differing.length > 0) await to.transact([], () => change(null, { puts: differing }))
+    done += page.length
+    onProgress({ what: 'documents', done, total })
+  }
+}
+
+async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise<void> {
+  const { records } = await from.stats()
+  const total = records.job + records.run + records.workstream
+  let done = 0
+  const tell = (n: number) => {
+    done += n
+    onProgress({ what: 'jobs', done, total })
+  }
+  for (const kind of ['run', 'workstream'] as const) {
+    for await (const page of pagesOf(from, kind)) {
+      await to.transact([], () => change(null, { puts: fresh<LedgerRecord>(page) }))
+      tell(page.length)
+    }
+  }
+  for await (const page of pagesOf(from, 'job', JOBS_AT_ONCE)) {
+    const jobs = await Promise.all(
+      page.map(({ tenant_id, job_id }) => from.load({ kind: 'job', tenant_id, id: job_id })),
+    )
+    await to.transact([], (given) =>
+      putJobs(
+        jobs.filter((job) => job !== null),
+        given,
+      ),
+    )
+    tell(page.length)
+  }
+  await copyClosedRows(from, to)
+}
+
+/** Each with all that belongs to it, in one commit: one that the copy has is there as a whole. */
+function putJobs(jobs: readonly JobAggregate[], given: Given): Decision<null> {
+  const copies = jobs.map(({ job }) => given.get('job', job.tenant_id, job.job_id))
+  if (copies.includes(undefined)) return need(jobs.map(({ job }) => keyOfJob(job)))
+  const missing = jobs.filter((_, i) => copies[i] === null)
+  const held = missing.map(holdingsOf)
+  return change(null, {
+    puts: missing.flatMap(({ job, steps, outbox }) => fresh([...steps, ...outbox, job])),
+    claims: held.flatMap(({ claims }) => claims).filter((claim) => given.ownerOf(claim) === undefined),
+    slots: held.flatMap(({ slots }) => slots),
+    signals: held.flatMap(({ signals }) => signals),
+  })
+}
+
+/** Outbox rows that are no longer part of their job. */
+async function copyClosedRows(from: Store, to: Store): Promise<void> {
+  for await (const page of pagesOf(from, 'outbox')) {
+    const rows = await missingIn(
+      to,
+      page.filter((row) => !isOpenRow(row)),
+    )
+    if (rows.length === 0) continue
+    await to.transact([], (given) => {
+      const isLoaded = rows.every((row) => given.get('job', row.tenant_id, row.job_id) !== undefined)
+      return isLoaded ? change(null, { puts: fresh(rows) }) : need(rows.map(keyOfJob))
+    })
+  }
+}
+
+async function missingIn(to: Store, rows: readonly OutboxRecord[]): Promise<readonly OutboxRecord[]> {
+  const copies = await Promise.all(
+    rows.map(({ tenant_id, outbox_id }) => to.get({ kind: 'outbox', tenant_id, id: outbox_id })),
+  )
+  return rows.filter((_, i) => copies[i] === null)
+}
+
+function keyOfJob({ tenant_id, job_id }: { readonly tenant_id: string; readonly job_id: string }) {
+  return { kind: 'job', tenant_id, id: job_id } as const
+}
+
+/** Etags are given out by the store; what came from another is not changed. */
+function fresh<R extends LedgerRecord>(records: readonly R[]): R[] {
+  return records.map((record) => ({ ...record, etag: '' }))
+}
+
+async function* pagesOf<K extends RecordKind>(
+  store: Store,
+  kind: K,
+  limit = LARGEST_PAGE,
+): AsyncGenerator<readonly RecordOf[K][]> {
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await store.find<K>({ kind, after, limit } as FindQuery<K>)
+    if (page.items.length > 0) yield page.items
+    after = page.next
+  }
+}
+
+/** The same but for what every store gives out by itself. */
+function isSame<T extends AuditRecord | LedgerRecord>(a: T, b: T): boolean {
+  return sameJson(bare(a), bare(b))
+}
+
+function bare(record: AuditRecord | LedgerRecord): Json {
+  const { etag: _, seq: __, cursor: ___, ...rest } = record as unknown as { [field: string]: Json }
+  return rest
+}
