@@ -42,7 +42,14 @@ export type { RunState } from './core/machines/run.ts'
 export type { StepState } from './core/machines/step.ts'
 export type { WorkstreamState } from './core/machines/workstream.ts'
 export type { Mode } from './core/routing.ts'
-export { FileExists, FileNotFound, HistoryGone, NotALedger, NotEmpty } from './errors/file-errors.ts'
+export {
+  FileExists,
+  FileNotFound,
+  HistoryGone,
+  LogChanged,
+  NotALedger,
+  NotEmpty,
+} from './errors/file-errors.ts'
 export {
   BadCursor,
   InvalidInput,

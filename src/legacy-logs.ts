@@ -2,7 +2,12 @@ import { FileNotFound, NotALedger } from './errors/file-errors.ts'
 import { InvalidInput } from './errors/input-errors.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { type RollbackReport, rollback } from './ledger/legacy/backup.ts'
-import { type MigrateOptions, type MigrationProgress, migrate } from './ledger/legacy/migrate.ts'
+import {
+  type MigrateOptions,
+  type MigrationProgress,
+  migrate,
+  WHILE_MIGRATING,
+} from './ledger/legacy/migrate.ts'
 import type { MigrationReport } from './ledger/legacy/migration-report.ts'
 import { type LegacyProblem, type ValidateOptions, validate } from './ledger/legacy/validate.ts'
 import { DEFAULT_SETTINGS } from './ledger/settings.ts'
@@ -17,12 +22,6 @@ export type {
   RollbackReport,
   ValidateOptions,
 }
-
-/**
- * A snapshot in between is made less often than otherwise: each one costs as much as there is, and at the end there is one
- * anyway. It bounds what is in memory.
- */
-const SNAPSHOT_AFTER_BYTES = 256 * 1024 * 1024
 
 export interface MigrateLegacyOptions extends MigrateOptions, Pick<LedgerOptions, 'journal' | 'redact'> {
   /** The ledger that takes the log over: a folder, which is made when there is none. */
@@ -76,7 +75,7 @@ async function intoLedger(
       journal: url === 'memory:' ? undefined : { ...more, ...journal },
     })
   if (dryRun !== true) {
-    await using ledger = await open({ snapshotAfterBytes: SNAPSHOT_AFTER_BYTES })
+    await using ledger = await open(WHILE_MIGRATING)
     return await ledger.migrate(input, options)
   }
   try {

@@ -11,9 +11,12 @@ import { init } from './commands/init.ts'
 import { ledgerAudit } from './commands/ledger/audit.ts'
 import { ledgerCompact } from './commands/ledger/compact.ts'
 import { ledgerHistory } from './commands/ledger/history.ts'
+import { ledgerMigrate } from './commands/ledger/migrate.ts'
 import { ledgerRepair } from './commands/ledger/repair.ts'
+import { ledgerRollback } from './commands/ledger/rollback.ts'
 import { ledgerStats } from './commands/ledger/stats.ts'
 import { ledgerStuck } from './commands/ledger/stuck.ts'
+import { ledgerValidate } from './commands/ledger/validate.ts'
 import { ledgerVerify } from './commands/ledger/verify.ts'
 import { addCommand, type CommandSpec, type Runner } from './define-command.ts'
 
@@ -41,6 +44,9 @@ const GROUPS: readonly Group[] = [
       ledgerCompact,
       ledgerVerify,
       ledgerRepair,
+      ledgerMigrate,
+      ledgerValidate,
+      ledgerRollback,
     ],
   },
 ]

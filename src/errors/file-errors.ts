@@ -47,3 +47,15 @@ export class HistoryGone extends WaybillError {
     })
   }
 }
+
+/** An old log is another one now: nothing is taken over twice, and nothing is left out without a word. */
+export class LogChanged extends WaybillError {
+  constructor(input: string) {
+    super({
+      code: 'LOG_CHANGED',
+      message: `${input} was taken over before, and what was taken over has changed since`,
+      next: 'Put it back as it was (`ledger rollback` has the backup), and new lines at its end or into a file of their own.',
+      details: { input },
+    })
+  }
+}

@@ -32,7 +32,7 @@ export interface LineBlock {
   readonly tooLong: TooLong | null
 }
 
-export interface TooLong {
+interface TooLong {
   readonly bytes: number
   /** Of the whole line. */
   readonly sha256: Buffer

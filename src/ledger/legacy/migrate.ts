@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { DocumentState } from '../../core/machines/document.ts'
 import { FileNotFound } from '../../errors/file-errors.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
+import type { JournalOptions } from '../../store/journal/journal-options.ts'
 import type { Progress } from '../../store/progress.ts'
 import type { Store } from '../../store/store.ts'
 import type { DiskReader } from '../../world/disk.ts'
@@ -19,6 +20,12 @@ import { RejectsFile } from './rejects-file.ts'
 import { TableTarget } from './table-target.ts'
 import type { Target } from './target.ts'
 import { writeEntries } from './write-entries.ts'
+
+/**
+ * How a ledger is kept meanwhile. A snapshot in between is made less often than otherwise: each one costs as much as
+ * there is, and at the end there is one anyway. It bounds what is in memory.
+ */
+export const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: 256 * 1024 * 1024 }
 
 export interface MigrationProgress extends Progress {
   /** Lines read so far. */

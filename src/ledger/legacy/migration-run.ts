@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { ImportAnswer } from '../../core/document/import.ts'
 import type { DocumentState } from '../../core/machines/document.ts'
-import { WaybillError } from '../../errors/waybill-error.ts'
+import { LogChanged } from '../../errors/file-errors.ts'
 import type { Findings } from './findings.ts'
 import type { LineBlock } from './line-blocks.ts'
 import type { PreparedBlock, PreparedLine, RejectedLine, TransitionLine } from './prepare-lines.ts'
@@ -162,17 +162,5 @@ class PrefixHash {
       this.#upTo = end
     }
     return this.#hash.copy().digest('hex')
-  }
-}
-
-/** Nothing is taken over twice, and nothing is left out without a word. */
-export class LogChanged extends WaybillError {
-  constructor(input: string) {
-    super({
-      code: 'LOG_CHANGED',
-      message: `${input} was taken over before, and what was taken over has changed since`,
-      next: 'Put it back as it was (`ledger rollback` has the backup), and new lines at its end or into a file of their own.',
-      details: { input },
-    })
   }
 }
