@@ -48,45 +48,42 @@ export function decideImport(command: ImportDocuments, given: Given): Decision<I
   if (owner !== undefined) {
     return change({ imported: false, owner, findings: [], created: 0, moves: {} }, {})
   }
-  const there = new Map<string, DocumentRecord | null>()
-  const missing: string[] = []
-  for (const { doc_id } of past) {
-    if (there.has(doc_id)) continue
-    const document = given.get('document', tenant_id, doc_id)
-    if (document === undefined) missing.push(doc_id)
-    there.set(doc_id, document ?? null)
-  }
-  if (missing.length > 0) return need(missing.map((id) => ({ kind: 'document', tenant_id, id })))
-  const taking = new Taking(command, there, given.now)
+  const taking = new Taking(command, given)
   for (const step of past) taking.add(step)
-  return change(taking.answer(), {
-    puts: [...taking.puts.values()],
-    audit: taking.audit,
-    claims: [{ tenant_id, ...claim }],
-  })
+  if (taking.missing.size > 0) {
+    return need(Array.from(taking.missing, (id) => ({ kind: 'document', tenant_id, id }) as const))
+  }
+  const { puts, audit } = taking
+  return change(taking.answer(), { puts: [...puts.values()], audit, claims: [{ tenant_id, ...claim }] })
 }
 
 /** What becomes of the documents, transition by transition. */
 class Taking {
   readonly puts = new Map<string, DocumentRecord>()
   readonly audit: AuditEntry[] = []
+  /** Documents that were not loaded: what was made of the others counts for nothing then. */
+  readonly missing = new Set<string>()
   readonly #command: ImportDocuments
-  readonly #there: ReadonlyMap<string, DocumentRecord | null>
+  readonly #given: Given
   /** Epoch seconds. */
   readonly #now: number
   readonly #findings: ImportFinding[] = []
   readonly #moves: { [state in DocumentState]?: number } = {}
   #created = 0
 
-  constructor(command: ImportDocuments, there: ReadonlyMap<string, DocumentRecord | null>, now: number) {
+  constructor(command: ImportDocuments, given: Given) {
     this.#command = command
-    this.#there = there
-    this.#now = toEpochSeconds(now)
+    this.#given = given
+    this.#now = toEpochSeconds(given.now)
   }
 
   add(step: PastTransition): void {
     const { doc_id, state } = step
-    const before = this.puts.get(doc_id) ?? (this.#there.get(doc_id) as DocumentRecord | null)
+    const before = this.puts.get(doc_id) ?? this.#given.get('document', this.#command.tenant_id, doc_id)
+    if (before === undefined) {
+      this.missing.add(doc_id)
+      return
+    }
     const entry = this.#entryOf(step, before)
     this.audit.push(entry)
     this.puts.set(doc_id, documentAfter(step, before, entry))

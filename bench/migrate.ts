@@ -1,0 +1,133 @@
+// `npm run bench:migrate`: how fast old logs are taken over, and in how much memory. HELP says the rest.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ROOT } from '../scripts/command.ts'
+import { inTurns, isMet, type Row, ratios, rowOf, tableOf } from './harness.ts'
+import { StatusLine } from './journal/status-line.ts'
+import { writeLegacyLog } from './migrate/legacy-log.ts'
+import type { Measured } from './migrate/measure.ts'
+
+const REPORT = join(ROOT, '.reports', 'bench-migrate.json')
+const TEMPORARY = join(ROOT, '.reports', 'bench-tmp')
+
+const HELP = `Measures ledger migrate on one processor: lines per second into another file and into a ledger, beside what it
+takes to do no more than JSON.parse on the same lines; and memory for short and long logs.
+
+  npm run bench:migrate                everything, about 10 minutes
+  npm run bench:migrate -- --quick     shorter logs, about a minute
+  npm run bench:migrate -- --speed     without memory
+
+Each measurement is a process of its own that may use one processor (taskset), the thread that makes snapshots
+included. What is compared takes turns in the same rounds. "without waiting" leaves out the time in which others had
+the processor. The same figures are written to ${relative(ROOT, REPORT)}.`
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    speed: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+const TARGET = { atLeast: 150_000 }
+
+if (options.help) console.log(HELP)
+else await main()
+
+async function main(): Promise<void> {
+  mkdirSync(TEMPORARY, { recursive: true })
+  const folder = mkdtempSync(join(TEMPORARY, 'migrate-'))
+  try {
+    const results = [{ name: 'speed', rows: await speed(folder) }]
+    if (!options.speed) results.push({ name: 'memory', rows: memory(folder) })
+    console.log(tableOf(results))
+    const about = {
+      node: process.versions.node,
+      cpus: cpus().length,
+      load: loadavg()[0],
+      quick: options.quick,
+    }
+    console.log(`\n${about.cpus} CPUs, load ${about.load?.toFixed(1)}, Node ${about.node}`)
+    const rows = results.flatMap((result) => result.rows.map((row) => ({ ...row, met: isMet(row) })))
+    writeFileSync(REPORT, `${JSON.stringify({ ...about, rows }, null, 2)}\n`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function speed(folder: string): Promise<readonly Row[]> {
+  const lines = options.quick ? 200_000 : 1_000_000
+  const log = join(folder, 'speed.jsonl')
+  writeLegacyLog(log, lines)
+  const status = new StatusLine(1)
+  status.start(`${lines} lines`)
+  const outputs: Measured[] = []
+  const ledgers: Measured[] = []
+  const { parse } = await inTurns(
+    3,
+    {
+      parse: () => perSecond(measure('parse', log, '')),
+      output: () => perSecond(kept(outputs, measure('output', log, join(folder, 'new.jsonl')))),
+      ledger: () => perSecond(kept(ledgers, measure('ledger', log, join(folder, 'ledger')))),
+    },
+    (part) => status.show('taking turns', part),
+  )
+  status.end()
+  // The first round warms up the disk.
+  const [output, ledger] = [outputs.slice(1), ledgers.slice(1)]
+  return [
+    rowOf('JSON.parse of each line: the limit', '/s', parse),
+    rowOf('into a file', '/s', output.map(perSecond), TARGET),
+    rowOf('into a file, without waiting', '/s', output.map(perCpuSecond)),
+    rowOf('into a file ÷ the limit', '×', ratios(output.map(perSecond), parse)),
+    rowOf('into a ledger', '/s', ledger.map(perSecond), TARGET),
+    rowOf('into a ledger, without waiting', '/s', ledger.map(perCpuSecond)),
+    rowOf('into a ledger ÷ the limit', '×', ratios(ledger.map(perSecond), parse)),
+    rowOf(
+      'into a ledger, with its snapshot',
+      '/s',
+      ledger.map(({ lines: count, seconds }) => count / seconds),
+    ),
+  ]
+}
+
+function memory(folder: string): readonly Row[] {
+  const sizes = options.quick ? [100_000, 300_000] : [100_000, 1_000_000, 5_000_000]
+  return sizes.flatMap((lines) => {
+    const log = join(folder, `${lines}.jsonl`)
+    writeLegacyLog(log, lines)
+    const output = measure('output', log, join(folder, 'new.jsonl'))
+    const ledger = measure('ledger', log, join(folder, 'ledger'))
+    rmSync(log)
+    const count = lines.toLocaleString('en')
+    return [
+      rowOf(`${count} lines into a file`, 'MB', [output.rssMb]),
+      rowOf(`${count} lines into a ledger`, 'MB', [ledger.rssMb]),
+    ]
+  })
+}
+
+function measure(what: 'parse' | 'output' | 'ledger', log: string, target: string): Measured {
+  const script = join(import.meta.dirname, 'migrate/measure.ts')
+  const args = ['-c', '0', process.execPath, '--conditions=waybill-source', script, what, log, target]
+  const said = execFileSync('taskset', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  for (const made of [target, `${log}.backup`])
+    if (made !== '') rmSync(made, { recursive: true, force: true })
+  return JSON.parse(said) as Measured
+}
+
+function kept(all: Measured[], one: Measured): Measured {
+  all.push(one)
+  return one
+}
+
+function perSecond({ lines, streamSeconds }: Measured): number {
+  return lines / streamSeconds
+}
+
+function perCpuSecond({ lines, streamCpuSeconds }: Measured): number {
+  return lines / streamCpuSeconds
+}
