@@ -142,20 +142,27 @@ class Taking {
     before: DocumentRecord | null,
     timestamp: number,
   ): JsonObject {
-    const kept: { [mark: string]: Json } = {}
-    if (timestamp !== at) kept.original_timestamp = at
+    // Most lines have an old name for their state and nothing else: one copy is all that they cost.
+    const kept: { [name: string]: Json } = marks === null ? {} : { ...metadata, ...marks }
+    let isKept = marks !== null
+    if (timestamp !== at) {
+      kept.original_timestamp = at
+      isKept = true
+    }
     if (old_state !== null && old_state !== from) {
       kept.original_old_state = old_state
+      isKept = true
       this.#tell('old_state_differs', `${doc_id} was ${from}, not ${old_state}`)
     }
     // A log may well begin with a document that waits.
-    const isDeclared = isEdge(documentMachine, from, state) || (before === null && state === from)
-    if (!isDeclared) {
+    if (!isEdge(documentMachine, from, state) && !(before === null && state === from)) {
       kept.validated = false
+      isKept = true
       if (from === state) this.#tell('same_state', `${doc_id} was ${state} already`)
       else this.#tell('undeclared_edge', `${doc_id} went from ${from} to ${state}`)
-    } else if (marks === null && timestamp === at && kept.original_old_state === undefined) return metadata
-    return { ...metadata, ...marks, ...kept }
+    }
+    if (!isKept) return metadata
+    return marks === null ? { ...metadata, ...kept } : kept
   }
 
   #tell(kind: LegacyFinding['kind'], what: string): void {
@@ -175,13 +182,19 @@ function documentAfter(
     state,
     updated_at: entry.timestamp,
     adapter: entry.adapter,
-    metadata: before === null ? brings : { ...before.metadata, ...brings },
+    metadata: before === null ? brings : laidOver(before.metadata, brings),
     retry_count: entry.retry_count,
     max_retries: entry.max_retries,
     error_type: entry.error_type,
     error_message: entry.error_message,
     etag: '',
   }
+}
+
+/** Mostly every line of a document brings the same again, and then nothing is copied. */
+function laidOver(base: JsonObject, top: JsonObject): JsonObject {
+  for (const name in top) if (base[name] !== top[name]) return { ...base, ...top }
+  return base
 }
 
 function secondsBetween(before: DocumentRecord | null, timestamp: number): number | null {

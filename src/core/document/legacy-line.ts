@@ -106,6 +106,19 @@ export function readLegacyLine(value: unknown): LineReading {
   return unstorable === null ? readFields(line, doc_id, name) : { problem: unstorable }
 }
 
+/** A log has few names for its states, and a million lines: each is mapped once. */
+const mapped = new Map<string, DocumentState>()
+const MOST_NAMES = 1000
+
+function stateOf(name: string): DocumentState {
+  let state = mapped.get(name)
+  if (state === undefined) {
+    state = mapState(name).state
+    if (mapped.size < MOST_NAMES) mapped.set(name, state)
+  }
+  return state
+}
+
 /** Audit records have a `new_state`. */
 function stateName({ new_state, state }: JsonObject): string | null {
   const name = typeof new_state === 'string' ? new_state : state
@@ -114,7 +127,7 @@ function stateName({ new_state, state }: JsonObject): string | null {
 
 function readFields(line: JsonObject, doc_id: string, name: string): LineReading {
   const isAudit = line.new_state === name
-  const { state } = mapState(name)
+  const state = stateOf(name)
   const isKnown = state !== 'legacy' || name.trim().toLowerCase() === 'legacy'
   const at = legacySeconds(line.timestamp)
   const metadata = isJsonObject(line.metadata) ? line.metadata : EMPTY

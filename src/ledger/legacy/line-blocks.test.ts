@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { MemoryDisk } from '../../testing/memory-disk.ts'
-import { contentOf, type LineBlock, lineBlocks, linesOf } from './line-blocks.ts'
+import { endOf, type LineBlock, lineBlocks, linesOf, startOf } from './line-blocks.ts'
 
 async function blocksOf(content: Buffer, longest?: number): Promise<LineBlock[]> {
   const disk = new MemoryDisk()
@@ -15,8 +15,7 @@ async function blocksOf(content: Buffer, longest?: number): Promise<LineBlock[]>
 function contents(blocks: readonly LineBlock[]): string[] {
   return blocks.flatMap((block) =>
     Array.from({ length: linesOf(block) }, (_, index) => {
-      const { start, end } = contentOf(block, index)
-      return block.bytes.toString('utf8', start, end)
+      return block.bytes.toString('utf8', startOf(block, index), endOf(block, index))
     }),
   )
 }

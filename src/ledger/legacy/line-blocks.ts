@@ -43,16 +43,18 @@ export function linesOf({ starts }: LineBlock): number {
   return starts.length - 1
 }
 
-/** What is between two newlines, without carriage return and byte order mark. */
-export function contentOf(block: LineBlock, index: number): { readonly start: number; readonly end: number } {
-  const { bytes, starts, at, isOpen, tooLong } = block
-  let start = starts[index] as number
+/** Where the content of a line begins: after the byte order mark that a file may have. */
+export function startOf({ bytes, starts, at }: LineBlock, index: number): number {
+  const isMarked = at === 0 && index === 0 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)
+  return (starts[index] as number) + (isMarked ? BYTE_ORDER_MARK.length : 0)
+}
+
+/** Where it ends: before the newline, and the carriage return that may come before it. */
+export function endOf({ bytes, starts, isOpen, tooLong }: LineBlock, index: number): number {
   let end = starts[index + 1] as number
-  if (tooLong !== null) return { start, end }
+  if (tooLong !== null) return end
   if (!isOpen || index < starts.length - 2) end--
-  if (end > start && bytes[end - 1] === RETURN) end--
-  if (at === 0 && index === 0 && bytes.subarray(start, start + 3).equals(BYTE_ORDER_MARK)) start += 3
-  return { start, end }
+  return end > (starts[index] as number) && bytes[end - 1] === RETURN ? end - 1 : end
 }
 
 /** Reads a file up to a size, block by block, and never holds more than a few of them. */

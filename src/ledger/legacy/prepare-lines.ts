@@ -7,7 +7,7 @@ import {
   readLegacyLine,
 } from '../../core/document/legacy-line.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { contentOf, type LineBlock, LONGEST_LINE_BYTES, linesOf } from './line-blocks.ts'
+import { endOf, type LineBlock, LONGEST_LINE_BYTES, linesOf, startOf } from './line-blocks.ts'
 
 /** What a line turned out to be. */
 export type PreparedLine = TransitionLine | RejectedLine | BlankLine
@@ -58,40 +58,30 @@ export class LinePreparer {
     const lines: PreparedLine[] = []
     const timeless: ReadLine[] = []
     const decode = decoderOf(block.bytes)
-    for (let index = 0; index < linesOf(block); index++) {
-      const { start, end } = contentOf(block, index)
-      const place = { line: block.firstLine + index, start, end }
+    const last = linesOf(block) - 1
+    for (let index = 0; index <= last; index++) {
+      const line = block.firstLine + index
+      const start = startOf(block, index)
+      const end = endOf(block, index)
+      const isOpen = block.isOpen && index === last
       const text = block.tooLong === null ? decode(start, end) : null
-      if (text === null) {
-        const isTorn = block.isOpen && index === linesOf(block) - 1
-        const problem =
-          block.tooLong === null
-            ? 'it is not UTF-8'
-            : `it has ${block.tooLong.bytes} bytes, and ${LONGEST_LINE_BYTES} are the most`
-        lines.push({ is: 'rejected', ...place, problem, isTorn })
-      } else lines.push(this.#prepareText(text, place, block, timeless))
+      if (text !== null) lines.push(this.#prepareText(text, { line, start, end }, isOpen, timeless))
+      else lines.push({ is: 'rejected', line, start, end, problem: unreadable(block), isTorn: isOpen })
     }
     // Lines before the first that has a time have its time, if it is near.
     for (const read of timeless) read.at = this.#lastAt ?? 0
     return { block, lines }
   }
 
-  #prepareText(text: string, place: Place, block: LineBlock, timeless: ReadLine[]): PreparedLine {
+  #prepareText(text: string, place: Place, isOpen: boolean, timeless: ReadLine[]): PreparedLine {
     const { line, start, end } = place
     let value: unknown
     try {
       value = JSON.parse(text)
     } catch {
       if (text.trim() === '') return { is: 'blank', line, start, end }
-      const isTorn = block.isOpen && line === block.firstLine + linesOf(block) - 1
-      return {
-        is: 'rejected',
-        line,
-        start,
-        end,
-        problem: isTorn ? 'it is cut off' : 'it is not JSON',
-        isTorn,
-      }
+      const problem = isOpen ? 'it is cut off' : 'it is not JSON'
+      return { is: 'rejected', line, start, end, problem, isTorn: isOpen }
     }
     const reading = readLegacyLine(value)
     if ('problem' in reading)
@@ -126,6 +116,11 @@ export class LinePreparer {
     }
     return clean
   }
+}
+
+function unreadable({ tooLong }: LineBlock): string {
+  if (tooLong === null) return 'it is not UTF-8'
+  return `it has ${tooLong.bytes} bytes, and ${LONGEST_LINE_BYTES} are the most`
 }
 
 const ERROR_FIELDS = ['error', 'error_message', 'traceback'] as const
