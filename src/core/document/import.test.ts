@@ -8,7 +8,7 @@ import { type PastTransition, readLegacyLine } from './legacy-line.ts'
 const AT = Date.UTC(2024, 0, 2, 3, 4, 5) / 1000
 
 function past(line: object): PastTransition {
-  const reading = readLegacyLine({ timestamp: AT, ...line })
+  const reading = readLegacyLine({ timestamp: AT, ...line }, '')
   if ('problem' in reading) throw new Error(reading.problem)
   return reading.read as PastTransition
 }

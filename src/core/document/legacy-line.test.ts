@@ -7,7 +7,7 @@ const AT = Date.UTC(2025, 9, 3, 12) / 1000 + 0.5
 
 /** A line that tells of a transition. */
 function read(line: unknown): Exclude<LineReading, { problem: string }> {
-  const reading = readLegacyLine(line)
+  const reading = readLegacyLine(line, JSON.stringify(line))
   if ('problem' in reading) throw new Error(reading.problem)
   return reading
 }
@@ -162,6 +162,14 @@ describe('A40: a line of the old log', () => {
     })
   })
 
+  it('keeps its text when a number has more digits than can be held', () => {
+    const text = '{"doc_id":"d","state":"fetching","timestamp":1,"metadata":{"at_ns":1728043200123456789}}'
+    const reading = readLegacyLine(JSON.parse(text), text)
+    expect(reading).toMatchObject({ form: 'old', findings: [], read: { marks: { legacy_text: text } } })
+    const again = record({ metadata: { at_ns: 2 ** 60, legacy_text: text } })
+    expect(read(again).read).toMatchObject({ marks: null, brings: { at_ns: 2 ** 60 } })
+  })
+
   it('quotes what it does not understand, up to a length', () => {
     const [finding] = read(old({ state: 'x'.repeat(500) })).findings
     expect(finding?.what).toMatch(/^the state "x{79}… is not known$/)
@@ -194,7 +202,7 @@ describe('A40: a line of the old log', () => {
       'it is nested deeper than 100 levels',
     ],
   ])('%j is rejected: %s', (line, problem) => {
-    expect(readLegacyLine(line)).toEqual({ problem })
+    expect(readLegacyLine(line, '')).toEqual({ problem })
   })
 })
 

@@ -78,6 +78,7 @@ const MARKS: ReadonlySet<string> = new Set([
   'legacy_state',
   'legacy_fields',
   'legacy_metadata',
+  'legacy_text',
   'original_timestamp',
   'original_old_state',
   'validated',
@@ -90,8 +91,8 @@ const LONGEST_ADAPTER = 10_000
 
 const MOST_RETRIES = 2 ** 31
 
-/** What a parsed line of JSON tells. */
-export function readLegacyLine(value: unknown): LineReading {
+/** What a parsed line of JSON tells. Its text is kept when it has a number with more digits than we can hold. */
+export function readLegacyLine(value: unknown, text: string): LineReading {
   if (!isJsonObject(value as Json)) return { problem: 'it is not a JSON object' }
   const line = value as JsonObject
   const { doc_id } = line
@@ -102,8 +103,10 @@ export function readLegacyLine(value: unknown): LineReading {
   if (unfit !== null) return { problem: `its doc_id ${unfit}` }
   const name = stateName(line)
   if (name === null) return { problem: 'it names no state' }
-  const unstorable = problemIn(line, '', 0)
-  return unstorable === null ? readFields(line, doc_id, name) : { problem: unstorable }
+  const numbers = { areExact: true }
+  const unstorable = problemIn(line, '', 0, numbers)
+  if (unstorable !== null) return { problem: unstorable }
+  return readFields(line, doc_id, name, numbers.areExact ? null : text)
 }
 
 /** A log has few names for its states, and a million lines: each is mapped once. */
@@ -125,7 +128,7 @@ function stateName({ new_state, state }: JsonObject): string | null {
   return typeof name === 'string' && name.trim() !== '' ? name : null
 }
 
-function readFields(line: JsonObject, doc_id: string, name: string): LineReading {
+function readFields(line: JsonObject, doc_id: string, name: string, text: string | null): LineReading {
   const isAudit = line.new_state === name
   const state = stateOf(name)
   const isKnown = state !== 'legacy' || name.trim().toLowerCase() === 'legacy'
@@ -133,6 +136,8 @@ function readFields(line: JsonObject, doc_id: string, name: string): LineReading
   const metadata = isJsonObject(line.metadata) ? line.metadata : EMPTY
   const marks: { [mark: string]: Json } = {}
   if (state !== name) marks.legacy_state = name
+  // An audit record may have it from the line that it was made of.
+  if (text !== null && metadata.legacy_text === undefined) marks.legacy_text = text
   keepTheRest(line, isAudit, at, marks)
   const own = ownMarks(metadata)
   // A log that uses one of these names for something else must not lose it.
@@ -301,16 +306,22 @@ function isEmpty(object: object): boolean {
 }
 
 /** Names that reach behind an object, numbers that JSON cannot write, and nesting without end cannot be stored. */
-function problemIn(value: JsonObject | readonly Json[], path: string, depth: number): string | null {
+function problemIn(
+  value: JsonObject,
+  path: string,
+  depth: number,
+  numbers: { areExact: boolean },
+): string | null {
   if (depth > DEEPEST) return `it is nested deeper than ${DEEPEST} levels`
   for (const name in value) {
-    const item = (value as JsonObject)[name] as Json
+    const item = value[name] as Json
     if (FORBIDDEN_NAMES.has(name)) return `${path}${name} is not allowed as a name`
     if (typeof item === 'object' && item !== null) {
-      const problem = problemIn(item as JsonObject, `${path}${name}.`, depth + 1)
+      const problem = problemIn(item as JsonObject, `${path}${name}.`, depth + 1, numbers)
       if (problem !== null) return problem
-    } else if (typeof item === 'number' && !Number.isFinite(item)) {
-      return `${path}${name} is a number too large to keep`
+    } else if (typeof item === 'number' && !(Math.abs(item) <= Number.MAX_SAFE_INTEGER)) {
+      if (!Number.isFinite(item)) return `${path}${name} is a number too large to keep`
+      numbers.areExact = false
     }
   }
   return null

@@ -83,7 +83,8 @@ function checkPaths({ input, report, into }: Migration): void {
     if (report === undefined || path === null || resolve(path) !== resolve(report)) continue
     throw new InvalidInput('report', `the report would replace ${path}`, 'Give it a name of its own.')
   }
-  if (written !== null && [backupPath(input), `${input}.rejects`].includes(written)) {
+  const ours = [backupPath(input), `${input}.rejects`].map((path) => resolve(path))
+  if (written !== null && ours.includes(resolve(written))) {
     throw new InvalidInput('output', `the output would replace ${written}`, 'Give it a name of its own.')
   }
 }

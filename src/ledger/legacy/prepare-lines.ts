@@ -83,7 +83,7 @@ export class LinePreparer {
       const problem = isOpen ? 'it is cut off' : 'it is not JSON'
       return { is: 'rejected', line, start, end, problem, isTorn: isOpen }
     }
-    const reading = readLegacyLine(value)
+    const reading = readLegacyLine(value, text)
     if ('problem' in reading)
       return { is: 'rejected', line, start, end, problem: reading.problem, isTorn: false }
     const { read, findings, form } = reading
