@@ -17,6 +17,7 @@ const FAILED = 1
 
 /** What to do about an error of the system. */
 const SYSTEM: { readonly [code: string]: string } = {
+  ENOENT: 'Look for a misspelt name in the path; the folder has to be there.',
   EACCES: 'Look who owns the file and who may write to it, or run this as that user.',
   EPERM: 'Look who owns the file and who may write to it, or run this as that user.',
   EROFS: 'The disk is mounted for reading only: mount it for writing, or give another place.',

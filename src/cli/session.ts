@@ -1,4 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts'
+import type { JournalOptions } from '../store/journal/journal-options.ts'
 import type { StoreOptions } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
@@ -22,6 +23,9 @@ const DAMAGED = 5
 
 /** Names an engine; everything else is a folder. */
 const URL_SCHEME = /^[a-z][a-z0-9+.-]+:/i
+
+/** A command is over before a snapshot that began by itself would be; it would only be broken off. */
+const BRIEFLY: JournalOptions = { snapshotSchedule: null, snapshotAfterBytes: Number.POSITIVE_INFINITY }
 
 /** One run of a command: what it was told, where its output goes, what it opened, and how it ends. */
 export class Session {
@@ -78,7 +82,7 @@ export class Session {
 
   /** With the lock that only one process can have. */
   openToWrite({ create = false } = {}): Promise<Ledger> {
-    return this.#open({ create })
+    return this.#open({ create, journal: BRIEFLY })
   }
 
   async #open({ journal, create }: StoreOptions): Promise<Ledger> {
@@ -99,7 +103,7 @@ export class Session {
   readonly #warn: World['warn'] = (message, code) => {
     // Of damage everybody is told by the error or the warning that follows from it.
     if (code !== 'WAYBILL_LEDGER_DAMAGED')
-      void this.notes.warn(message.replace(/LedgerState\.(\w+)/, lowerCase))
+      this.notes.warn(message.replace(/LedgerState\.(\w+)/, lowerCase)).catch(() => {})
   }
 
   /** A single result: one JSON object. */
