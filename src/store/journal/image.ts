@@ -182,6 +182,7 @@ export class Image {
       // Another snapshot took its place meanwhile, and may not have the rest.
       if (this.base !== snapshot) return
     }
+    this.live.listings.clear()
   }
 
   #nullIfAbsent(table: TableName, tenant_id: string, id: string): null | undefined {

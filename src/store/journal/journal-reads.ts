@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../core/audit.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
-import { findPlaced, pageOf, placeAfter, placeOfRecord } from '../live/find-records.ts'
+import { pageOf, placeAfter, placeOfRecord } from '../live/find-records.ts'
 import {
   type AuditQuery,
   type DurationsQuery,
@@ -52,7 +52,7 @@ export async function findEverywhere<K extends RecordKind>(
   capabilities: Capabilities,
 ): Promise<Page<RecordOf[K]>> {
   const order = findOrder(query, capabilities)
-  const { kind, tenant_id } = query
+  const { kind } = query
   const size = pageSize(query.limit) + 1
   const after = placeAfter(query, order)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -73,7 +73,7 @@ export async function findEverywhere<K extends RecordKind>(
     const stored = (found ?? []).map((record) => ({ record, place: placeOfRecord(record, query, order) }))
     const hasMoved = stored.some(({ place }) => isInMemory(place)) || !passedOver.every(isInMemory)
     if (hasMoved || image.base !== base || current.journal.image !== image) continue
-    return pageOf([findPlaced(live.records(kind, tenant_id), query, order), stored], query)
+    return pageOf([live.listings.find(query, order), stored], query)
   }
   throw new Error(`the ledger changed ${MOST_TRIES} times while it was read`)
 }

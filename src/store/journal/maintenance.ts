@@ -49,7 +49,9 @@ export class Maintenance {
     const { base } = this.#journal.image
     const { schedule } = this.#options
     const missed = base === null ? null : schedule?.nextRun(new Date(base.head.created_at))
-    if (missed != null && missed.getTime() <= this.#decider.time()) this.#runByItself()
+    const isMissed = missed != null && missed.getTime() <= this.#decider.time()
+    // The one before may have been cut off, and everybody who opens the ledger reads all that again.
+    if (isMissed || this.#journal.deltaBytes >= this.#options.snapshotAfterBytes) this.#runByItself()
     this.#schedule()
   }
 

@@ -29,10 +29,11 @@ export function findPlaced(
 ): readonly Placed[] {
   const sign = signOf(query)
   const after = placeAfter(query, order)
+  const name = nameOf(query, order)
   const nearest = new NearestPlaces<Placed>(pageSize(query.limit) + 1, sign === -1)
   for (const record of records) {
     if (!matchesFind(record, query)) continue
-    const place = placeOfRecord(record, query, order)
+    const place = placeNamed(name, record, order)
     if (after === null || sign * comparePlaces(place, after) > 0) nearest.add(place, { place, record })
   }
   return nearest.values()
@@ -62,14 +63,18 @@ export function placeAfter(query: FindQuery, order: FindOrder): SortedPlace | nu
 }
 
 export function placeOfRecord(record: LedgerRecord, query: FindQuery, order: FindOrder): SortedPlace {
+  return placeNamed(nameOf(query, order), record, order)
+}
+
+function placeNamed(name: string, record: LedgerRecord, order: FindOrder): SortedPlace {
   const at = order === 'changed' ? changedAt(record) : 0
-  return { order: nameOf(query, order), at, tenant_id: record.tenant_id, id: idOf(record) }
+  return { order: name, at, tenant_id: record.tenant_id, id: idOf(record) }
 }
 
 function nameOf(query: FindQuery, order: FindOrder): string {
   return `${query.kind} ${order} ${signOf(query)}`
 }
 
-function signOf({ direction }: FindQuery): 1 | -1 {
+export function signOf({ direction }: FindQuery): 1 | -1 {
   return direction === 'desc' ? -1 : 1
 }

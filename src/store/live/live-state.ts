@@ -14,6 +14,7 @@ import type { Change, ClaimKey, Signal } from '../../core/decision.ts'
 import type { OutboxRecord, StepRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { Devices } from './devices.ts'
+import { Listings } from './listings.ts'
 import { SignalQueue } from './signal-queue.ts'
 import { StateCounts } from './state-counts.ts'
 import type { StoredWork } from './stored-work.ts'
@@ -73,6 +74,7 @@ export class LiveState {
   readonly devices = new Devices()
   readonly signals = new SignalQueue()
   readonly counts = new StateCounts()
+  readonly listings = new Listings(this)
   readonly #jobs = new TwoKeys<JobCell>()
   readonly #shelves: { readonly [K in AloneKind]: TwoKeys<Cell<AloneRecord>> } = {
     document: new TwoKeys(),
@@ -145,8 +147,11 @@ export class LiveState {
 
   /** Takes in an aggregate that is counted already: it was kept elsewhere. */
   admit(aggregate: AloneRecord | JobAggregate): void {
-    if ('kind' in aggregate) this.#shelfCell(aggregate).durable = aggregate
-    else {
+    if ('kind' in aggregate) {
+      this.#shelfCell(aggregate).durable = aggregate
+      this.listings.came(aggregate)
+    } else {
+      for (const part of [aggregate.job, ...aggregate.steps, ...aggregate.outbox]) this.listings.came(part)
       this.#holdJob(this.#jobCell(aggregate.job.tenant_id, aggregate.job.job_id), aggregate)
       for (const row of aggregate.outbox) this.#rows.set(row.tenant_id, row.outbox_id, row)
     }
@@ -154,6 +159,7 @@ export class LiveState {
 
   /** Takes in an outbox row that is closed, and so is in no aggregate. */
   admitRow(row: OutboxRecord): void {
+    this.listings.came(row)
     this.#rows.set(row.tenant_id, row.outbox_id, row)
   }
 
@@ -203,6 +209,7 @@ export class LiveState {
       if (move.parts === null) {
         this.counts.replace(move.cell.durable, move.to)
         move.cell.durable = move.to
+        this.listings.came(move.to)
       } else {
         this.#settleJob(move)
       }
@@ -285,6 +292,7 @@ export class LiveState {
   #settleJob({ cell, to, parts }: JobMove): void {
     for (const part of parts) {
       this.counts.replace(this.#partBefore(cell.durable, part), part)
+      this.listings.came(part)
       if (part.kind === 'outbox') this.#rows.set(part.tenant_id, part.outbox_id, part)
     }
     this.#holdJob(cell, to)

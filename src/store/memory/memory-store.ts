@@ -9,7 +9,7 @@ import { LedgerClosed } from '../../errors/input-errors.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { checkRecords } from '../check-records.ts'
-import { findRecords } from '../live/find-records.ts'
+import { pageOf } from '../live/find-records.ts'
 import { decideOn } from '../live/live-given.ts'
 import { LiveState } from '../live/live-state.ts'
 import { TwoKeys } from '../live/two-keys.ts'
@@ -102,7 +102,7 @@ export class MemoryStore implements Store {
   async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {
     this.#mustBeOpen()
     const order = findOrder(query, this.capabilities)
-    return findRecords(this.#live.records(query.kind, query.tenant_id), query, order)
+    return pageOf([this.#live.listings.find(query, order)], query)
   }
 
   async audit(query: AuditQuery): Promise<Page<AuditRecord>> {
