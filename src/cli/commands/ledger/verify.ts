@@ -15,7 +15,8 @@ export const ledgerVerify = defineCommand({
   name: 'verify',
   summary: 'look for damage, and for records that contradict their history',
   about:
-    'Reads every file of the ledger and checks every checksum, that the sealed history was not altered, and that ' +
+    'Reads the snapshot in use, everything written since and the whole history: checks every checksum, that the ' +
+    'sealed history was not altered, and that ' +
     'records, counts and history tell the same story. Prints each finding as "where: what". It changes nothing and ' +
     'works while the ledger is in use.',
   examples: [
