@@ -17,6 +17,7 @@ const FAILED = 1
 
 /** What to do about an error of the system. */
 const SYSTEM: { readonly [code: string]: string } = {
+  ENOENT: 'Look for a misspelt name in the path; the folder has to be there.',
   EACCES: 'Look who owns the file and who may write to it, or run this as that user.',
   EPERM: 'Look who owns the file and who may write to it, or run this as that user.',
   EROFS: 'The disk is mounted for reading only: mount it for writing, or give another place.',
@@ -49,11 +50,14 @@ export function describeError(
 }
 
 /** Where the library speaks to programmers, the command line has a command. */
-function nextOf({ code }: WaybillError, session: Session): string | null {
+function nextOf({ code, details }: WaybillError, session: Session): string | null {
   switch (code) {
     case 'LEDGER_LOCKED':
       return 'Wait for that process, or end it. Commands that only read work beside it.'
     case 'LEDGER_DAMAGED':
+      if (String(details.file).includes('/audit/')) {
+        return `This part of the history can only come back from a backup. All that is wrong: ${session.hintOf('ledger verify')}`
+      }
       return `It can be read up to there. To write again: ${session.hintOf('ledger repair')}. What is taken out is kept.`
     case 'HISTORY_GONE':
       return 'Ask for a later time.'

@@ -1,7 +1,10 @@
 import type { Ledger } from '../ledger/ledger.ts'
+import type { JournalOptions } from '../store/journal/journal-options.ts'
 import type { StoreOptions } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
+import type { Finding } from '../store/store.ts'
 import { systemClock } from '../world/clock.ts'
+import { debugLogger } from '../world/logger.ts'
 import type { World } from '../world/world.ts'
 import { defaultActor } from './default-actor.ts'
 import type { Notes } from './output/notes.ts'
@@ -23,6 +26,9 @@ const DAMAGED = 5
 /** Names an engine; everything else is a folder. */
 const URL_SCHEME = /^[a-z][a-z0-9+.-]+:/i
 
+/** A command is over before a snapshot that began by itself would be; it would only be broken off. */
+const BRIEFLY: JournalOptions = { snapshotSchedule: null, snapshotAfterBytes: Number.POSITIVE_INFINITY }
+
 /** One run of a command: what it was told, where its output goes, what it opened, and how it ends. */
 export class Session {
   readonly options: GlobalOptions
@@ -33,6 +39,8 @@ export class Session {
   readonly #ledgers: Ledger[] = []
   #bar: ProgressBar | null = null
   #isStopped = false
+  /** What was warned of, by message: some of it is found more than once. */
+  readonly #logged = new Map<string, object>()
 
   constructor(options: GlobalOptions, out: TextStream, notes: Notes) {
     this.options = options
@@ -78,7 +86,7 @@ export class Session {
 
   /** With the lock that only one process can have. */
   openToWrite({ create = false } = {}): Promise<Ledger> {
-    return this.#open({ create })
+    return this.#open({ create, journal: BRIEFLY })
   }
 
   async #open({ journal, create }: StoreOptions): Promise<Ledger> {
@@ -89,7 +97,7 @@ export class Session {
       ...(tenant_id === undefined ? null : { tenant_id }),
       ...(URL_SCHEME.test(url) ? null : { journal }),
       create,
-      world: { warn: this.#warn },
+      world: { warn: this.#warn, logger: { ...debugLogger, warn: this.#logWarning } },
     })
     this.#ledgers.push(ledger)
     return ledger
@@ -99,7 +107,24 @@ export class Session {
   readonly #warn: World['warn'] = (message, code) => {
     // Of damage everybody is told by the error or the warning that follows from it.
     if (code !== 'WAYBILL_LEDGER_DAMAGED')
-      void this.notes.warn(message.replace(/LedgerState\.(\w+)/, lowerCase))
+      this.notes.warn(message.replace(/LedgerState\.(\w+)/, lowerCase)).catch(() => {})
+  }
+
+  /** What a log would have: a crash that was cleaned up after, a snapshot that was damaged and not needed. */
+  readonly #logWarning = (fields: object, message: string): void => {
+    // What is not about a file is about the command, and told by its answer.
+    if (!('file' in fields) || this.#logged.has(message)) return
+    this.#logged.set(message, fields)
+    this.notes.warn(message, fields).catch(() => {})
+  }
+
+  /** Files that turned out to be damaged and could be done without: nothing is wrong but for them. */
+  get damagedFiles(): readonly Finding[] {
+    return [...this.#logged].flatMap(([what, fields]) =>
+      'code' in fields && fields.code === 'LEDGER_DAMAGED' && 'file' in fields
+        ? { where: String(fields.file), what }
+        : [],
+    )
   }
 
   /** A single result: one JSON object. */

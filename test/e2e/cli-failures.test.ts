@@ -211,6 +211,53 @@ describe('a damaged ledger', () => {
   })
 })
 
+describe('damage that does not matter at the moment', () => {
+  /** Turns bits in the middle of the only file whose name begins so. */
+  function flip(folder: string, start: string): void {
+    const name = readdirSync(shell.path(folder)).find((file) => file.startsWith(start)) ?? ''
+    const path = shell.path(`${folder}/${name}`)
+    const bytes = readFileSync(path)
+    const middle = Math.floor(bytes.length * 0.3)
+    bytes[middle] = (bytes[middle] ?? 0) ^ 0x55
+    writeFileSync(path, bytes)
+  }
+
+  it('in a snapshot: the ledger goes on with what else it has, warns, and verify tells', async () => {
+    shell.copy('ledger', 'spoilt')
+    flip('spoilt', 'snapshot-')
+    const [show, set, verify] = [
+      await shell.run(['docs', 'show', 'done:1', '--ledger', 'spoilt']),
+      await shell.run(['docs', 'set', 'done:1', 'fetching', '--ledger', 'spoilt']),
+      await shell.run(['ledger', 'verify', '--ledger', 'spoilt']),
+    ]
+    expect(show.status).toBe(0)
+    expect(show.stdout).toContain('completed')
+    expect(show.stderr).toMatch(/^warning: spoilt\/snapshot-.* using the snapshot before it\n$/)
+    // A refusal is told once, as an error.
+    expect(set.stderr.match(/cannot go from/g)).toHaveLength(1)
+    expect(verify.status).toBe(5)
+    expect(verify.stdout).toMatch(/^spoilt\/snapshot-\S+\.json\.gz: byte /)
+    expect(verify.stderr).toContain('Next: waybill ledger repair --ledger spoilt')
+  })
+
+  it('in sealed history: whoever asks for it is told, and nobody else', async () => {
+    shell.copy('ledger', 'aged')
+    flip('aged/audit', '0')
+    const [show, history, verify, repair] = await Promise.all([
+      shell.run(['docs', 'show', 'done:1', '--ledger', 'aged']),
+      shell.run(['docs', 'history', 'done:1', '--ledger', 'aged']),
+      shell.run(['ledger', 'verify', '--ledger', 'aged']),
+      shell.run(['ledger', 'repair', '--ledger', 'aged']),
+    ])
+    expect(show).toMatchObject({ status: 0, stderr: '' })
+    expect(history).toMatchObject({ status: 5, stdout: '' })
+    expect(history.stderr).toContain('next: This part of the history can only come back from a backup.')
+    expect(verify.status).toBe(5)
+    expect(verify.stderr).toContain('can only come back from a backup')
+    expect(repair).toMatchObject({ status: 0, stdout: 'Nothing to repair: the ledger can be written to.\n' })
+  })
+})
+
 describe('what nobody foresaw', () => {
   it('says how to find out more', async () => {
     mkdirSync(shell.path('odd/audit'), { recursive: true })

@@ -109,6 +109,9 @@ describe('ledger compact', () => {
     expect(existsSync(shell.path('copy.json.gz.tmp'))).toBe(false)
 
     const before = shell.contents()
+    const nowhere = await compact('--output', 'nowhere/copy.json.gz')
+    expect(nowhere).toMatchObject({ status: 1, stdout: '' })
+    expect(nowhere.stderr).toContain('next: Look for a misspelt name')
     const again = await compact('--output', 'copy.json.gz')
     expect(again).toMatchObject({ status: 4, stdout: '' })
     expect(again.stderr).toContain('error: copy.json.gz is there already\n')

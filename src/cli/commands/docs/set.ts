@@ -6,6 +6,7 @@ import { parseMetadata } from '../../options/metadata.ts'
 import { wholeNumber } from '../../options/numbers.ts'
 import { DOCUMENT_STATES, STATES_TEXT, settableState } from '../../options/states.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { bytesText } from '../../output/words.ts'
 import { stateStyle } from './columns.ts'
 
 interface Options {
@@ -19,6 +20,9 @@ interface Options {
   readonly ifMatch?: string
   readonly validate: boolean
 }
+
+/** A ledger that is opened with so much to read takes seconds; one that a program has open makes a snapshot by itself. */
+const MUCH_BYTES = 64 * 1024 * 1024
 
 export const docsSet = defineCommand<Options>({
   name: 'set',
@@ -74,10 +78,19 @@ export const docsSet = defineCommand<Options>({
       if_match: options.ifMatch,
       validate: options.validate ? undefined : false,
     })
-    if (session.isJson) return session.json(document)
-    const { out } = session
-    const to = out.paint(stateStyle(document.state), document.state)
-    await out.line(`${safeText(doc_id)}: ${before} → ${to}`)
+    const { out, notes } = session
+    if (session.isJson) await session.json(document)
+    else {
+      const to = out.paint(stateStyle(document.state), document.state)
+      await out.line(`${safeText(doc_id)}: ${before} → ${to}`)
+    }
+    const { storage } = await ledger.stats()
+    if (storage !== undefined && storage.delta_bytes > MUCH_BYTES) {
+      const next = session.hintOf('ledger compact')
+      await notes.hint(
+        `${bytesText(storage.delta_bytes)} were written since the last snapshot. Next: ${next}`,
+      )
+    }
   },
 })
 

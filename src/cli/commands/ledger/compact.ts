@@ -1,17 +1,13 @@
 import { Option } from 'commander'
-import { FileExists } from '../../../errors/file-errors.ts'
-import type { OnProgress } from '../../../store/progress.ts'
-import type { Disk } from '../../../world/disk.ts'
 import { defineCommand } from '../../define-command.ts'
+import { NewFile } from '../../new-file.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { bytesText, countOf } from '../../output/words.ts'
+import type { Session } from '../../session.ts'
 
 interface Options {
   readonly output?: string
 }
-
-/** A snapshot is copied in pieces of this size. */
-const PIECE_BYTES = 4 * 1024 * 1024
 
 export const ledgerCompact = defineCommand<Options>({
   name: 'compact',
@@ -33,61 +29,37 @@ export const ledgerCompact = defineCommand<Options>({
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, { output }) {
+    if (output === undefined) return compact(session, null)
     const { disk } = (await import('../../../world/world.ts')).realWorld
-    if (output !== undefined) await mustNotExist(disk, output)
-    const ledger = await session.openToWrite()
-    const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
-    const { snapshot } = report
-    if (output !== undefined && snapshot !== null) {
-      await session.withProgress((onProgress) => copyFile(disk, snapshot.path, output, onProgress))
+    const copy = await NewFile.begin(disk, output)
+    try {
+      await compact(session, { output, copy })
+    } finally {
+      await copy.close()
     }
-    if (session.isJson) return session.json({ ...report, output: output ?? null })
-    const { out } = session
-    if (snapshot === null) return out.line('The ledger is empty: there is nothing to make a snapshot of.')
-    const what = report.compacted ? 'Made' : 'Nothing happened since'
-    await out.line(
-      `${what} ${safeText(snapshot.path)} (${bytesText(snapshot.bytes)}, up to seq ${snapshot.seq})`,
-    )
-    if (report.removed_audit_records > 0) {
-      await out.line(
-        `Removed ${countOf(report.removed_audit_records, 'record')} of history that was past its time`,
-      )
-    }
-    if (output !== undefined) await out.line(`Copied it to ${safeText(output)}`)
   },
 })
 
-async function mustNotExist(disk: Disk, path: string): Promise<void> {
-  const file = await disk.openToRead(path)
-  if (file === null) return
-  await file.close()
-  throw new FileExists(path, 'Nothing was done. Give another name, or move that file away.')
-}
-
-/** The name appears when everything is there and durable: whoever finds the file finds all of it. */
-async function copyFile(disk: Disk, from: string, to: string, onProgress: OnProgress): Promise<void> {
-  const unfinished = `${to}.tmp`
-  const source = await disk.openToRead(from)
-  if (source === null) throw new Error(`the snapshot ${from} is gone`)
-  try {
-    const target = await disk.open(unfinished)
-    try {
-      await target.truncate(0)
-      const size = await source.size()
-      for (let at = 0; at < size; at += PIECE_BYTES) {
-        await target.write(at, await source.read(at, PIECE_BYTES))
-        onProgress({ done: Math.min(at + PIECE_BYTES, size), total: size, what: 'copy' })
-      }
-      await target.sync()
-    } finally {
-      await target.close()
-    }
-    await mustNotExist(disk, to)
-    await disk.rename(unfinished, to)
-  } catch (error) {
-    await disk.remove(unfinished)
-    throw error
-  } finally {
-    await source.close()
+async function compact(
+  session: Session,
+  target: { readonly output: string; readonly copy: NewFile } | null,
+): Promise<void> {
+  const { out } = session
+  const ledger = await session.openToWrite()
+  const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
+  const { snapshot } = report
+  if (target !== null && snapshot !== null) {
+    await session.withProgress((onProgress) => target.copy.copy(snapshot.path, onProgress))
   }
+  if (session.isJson) return session.json({ ...report, output: target?.output ?? null })
+  if (snapshot === null) return out.line('The ledger is empty: there is nothing to make a snapshot of.')
+  const what = report.compacted ? 'Made' : 'Nothing happened since'
+  const size = `${bytesText(snapshot.bytes)}, up to seq ${snapshot.seq}`
+  await out.line(`${what} ${safeText(snapshot.path)} (${size})`)
+  if (report.removed_audit_records > 0) {
+    await out.line(
+      `Removed ${countOf(report.removed_audit_records, 'record')} of history that was past its time`,
+    )
+  }
+  if (target !== null) await out.line(`Copied it to ${safeText(target.output)}`)
 }

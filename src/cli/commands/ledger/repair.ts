@@ -1,5 +1,6 @@
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import { defineCommand } from '../../define-command.ts'
+import { findingText } from '../../output/finding-text.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { Session } from '../../session.ts'
 
@@ -11,7 +12,8 @@ export const ledgerRepair = defineCommand({
   about:
     'Repairs a damaged ledger. Everything that is whole and follows from what is there stays, also what came after ' +
     'the damage; what is taken out is kept in files beside it, and what could not be saved is named. Nobody may have ' +
-    'the ledger open. A ledger that is not damaged is left as it is.',
+    'the ledger open. A ledger that can be written to is left as it is; whether its sealed history is still what it was ' +
+    'says ledger verify.',
   examples: [
     ['ledger verify', 'first: what is wrong?'],
     ['ledger repair', 'then: put it right'],
@@ -30,9 +32,9 @@ export const ledgerRepair = defineCommand({
     if (report.lost.length > 0) session.found(LOST)
     if (session.isJson) return session.json(report)
     const { out } = session
-    if (report.repaired.length === 0) return out.line('Nothing to repair: the ledger is not damaged.')
-    for (const { where, what } of report.repaired) {
-      await out.line(`${out.paint('green', 'repaired')}  ${safeText(`${where}: ${what}`)}`)
+    if (report.repaired.length === 0) return out.line('Nothing to repair: the ledger can be written to.')
+    for (const finding of report.repaired) {
+      await out.line(`${out.paint('green', 'repaired')}  ${findingText(finding)}`)
     }
     for (const path of report.kept) await out.line(`${out.paint('cyan', 'kept')}      ${safeText(path)}`)
     for (const [first, last] of report.lost) {
