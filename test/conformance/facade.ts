@@ -64,6 +64,10 @@ export class Facade implements Store {
     return this.inner.watch(options)
   }
 
+  claims() {
+    return this.inner.claims()
+  }
+
   stats() {
     return this.inner.stats()
   }
