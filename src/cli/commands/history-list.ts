@@ -1,0 +1,92 @@
+import type { AuditRecord } from '../../core/audit.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import { fromEpochSeconds } from '../../core/time.ts'
+import { type PagingOptions, pagesOf } from '../options/page.ts'
+import { writeList } from '../output/list.ts'
+import { type Column, NEEDED } from '../output/table.ts'
+import type { Style } from '../output/text-stream.ts'
+import { durationText, timeText } from '../output/words.ts'
+import type { Session } from '../session.ts'
+
+const EVENT_STYLE: { readonly [event: string]: Style } = { refused: 'red', ignored: 'dim', noted: 'yellow' }
+
+const time: Column<AuditRecord> = {
+  title: 'TIME',
+  value: ({ timestamp }) => timeText(fromEpochSeconds(timestamp)),
+  least: 20,
+  worth: 5,
+}
+
+const what: Column<AuditRecord> = {
+  title: 'EVENT',
+  value: ({ event }) => event,
+  style: ({ event }) => EVENT_STYLE[event],
+  least: 7,
+  worth: 4,
+}
+
+const change: Column<AuditRecord> = {
+  title: 'STATE',
+  value: ({ old_state, new_state }) => (old_state === null ? new_state : `${old_state} → ${new_state}`),
+  style: ({ event, error_type }) => (error_type !== null ? 'red' : EVENT_STYLE[event]),
+  least: 18,
+  worth: NEEDED,
+}
+
+const about: readonly Column<AuditRecord>[] = [
+  { title: 'ADAPTER', value: ({ adapter }) => adapter },
+  { title: 'ACTOR', value: ({ actor }) => actor, worth: 2 },
+  {
+    title: 'ERROR',
+    value: ({ error_type, error_message }) => errorOf(error_type, error_message),
+    least: 12,
+    worth: 3,
+  },
+  { title: 'REASON', value: ({ reason }) => reason, least: 12, worth: 1 },
+]
+
+/** For the history of one record. */
+const ownColumns: readonly Column<AuditRecord>[] = [
+  time,
+  change,
+  what,
+  {
+    title: 'AFTER',
+    value: ({ duration_seconds }) => (duration_seconds === null ? '' : durationText(duration_seconds)),
+    align: 'right',
+    least: 6,
+  },
+  ...about,
+]
+
+/** For the history of many. */
+export const auditColumns: readonly Column<AuditRecord>[] = [
+  time,
+  { title: 'KIND', value: ({ kind }) => kind, least: 8 },
+  { title: 'ID', value: ({ id }) => id, least: 10, worth: NEEDED },
+  change,
+  what,
+  ...about,
+]
+
+function errorOf(type: string | null, message: string | null): string | null {
+  if (type === null) return message
+  return message === null || message === '' ? type : `${type}: ${message}`
+}
+
+/** Everything that happened to one record, oldest first. One that nobody knows has none, which is no failure. */
+export async function writeHistory(
+  session: Session,
+  record: { readonly kind: RecordKind; readonly id: string },
+  paging: PagingOptions & { readonly desc?: boolean },
+): Promise<void> {
+  const ledger = await session.openToRead()
+  const tenant_id = session.options.tenant ?? 'default'
+  const direction = paging.desc === true ? 'desc' : 'asc'
+  const pages = pagesOf((page) => ledger.audit.query({ ...record, ...page, tenant_id, direction }), paging)
+  await writeList(session, pages, {
+    columns: ownColumns,
+    what: 'entry',
+    empty: () => `Nothing is known of a ${record.kind} ${JSON.stringify(record.id)}.`,
+  })
+}

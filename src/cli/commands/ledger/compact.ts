@@ -1,0 +1,65 @@
+import { Option } from 'commander'
+import { defineCommand } from '../../define-command.ts'
+import { NewFile } from '../../new-file.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { bytesText, countOf } from '../../output/words.ts'
+import type { Session } from '../../session.ts'
+
+interface Options {
+  readonly output?: string
+}
+
+export const ledgerCompact = defineCommand<Options>({
+  name: 'compact',
+  summary: 'make a snapshot, and seal the history that led there',
+  about:
+    'Makes a snapshot of everything and seals the history that led there, so that the ledger opens quickly. A ledger ' +
+    'that is in use does so by itself, every day and when much was written. Nothing is lost: old snapshots go when ' +
+    'there are more than seven, the history stays. With --output the snapshot is copied to a file of your own as well.',
+  options: [
+    new Option('--output <file>', 'copy the snapshot there, too; a file that exists is not overwritten'),
+  ],
+  examples: [
+    ['ledger compact', 'before a backup, or after importing much'],
+    ['ledger compact --output /backup/waybill-today.json.gz', 'and keep a copy elsewhere'],
+    ['ledger compact --output today.json.gz && zcat today.json.gz | head -1', 'what is in it? JSON'],
+  ],
+  exits: [
+    [4, 'the file of --output exists already'],
+    [6, 'another process has the ledger open for writing'],
+  ],
+  async run(session, { output }) {
+    if (output === undefined) return compact(session, null)
+    const { disk } = (await import('../../../world/world.ts')).realWorld
+    const copy = await NewFile.begin(disk, output)
+    try {
+      await compact(session, { output, copy })
+    } finally {
+      await copy.close()
+    }
+  },
+})
+
+async function compact(
+  session: Session,
+  target: { readonly output: string; readonly copy: NewFile } | null,
+): Promise<void> {
+  const { out } = session
+  const ledger = await session.openToWrite()
+  const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
+  const { snapshot } = report
+  if (target !== null && snapshot !== null) {
+    await session.withProgress((onProgress) => target.copy.copy(snapshot.path, onProgress))
+  }
+  if (session.isJson) return session.json({ ...report, output: target?.output ?? null })
+  if (snapshot === null) return out.line('The ledger is empty: there is nothing to make a snapshot of.')
+  const what = report.compacted ? 'Made' : 'Nothing happened since'
+  const size = `${bytesText(snapshot.bytes)}, up to seq ${snapshot.seq}`
+  await out.line(`${what} ${safeText(snapshot.path)} (${size})`)
+  if (report.removed_audit_records > 0) {
+    await out.line(
+      `Removed ${countOf(report.removed_audit_records, 'record')} of history that was past its time`,
+    )
+  }
+  if (target !== null) await out.line(`Copied it to ${safeText(target.output)}`)
+}

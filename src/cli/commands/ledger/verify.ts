@@ -1,0 +1,65 @@
+import type { Finding } from '../../../store/store.ts'
+import { defineCommand } from '../../define-command.ts'
+import { findingText } from '../../output/finding-text.ts'
+import { safeJson } from '../../output/safe-text.ts'
+import { countOf } from '../../output/words.ts'
+import type { Session } from '../../session.ts'
+
+const CONTRADICTION = 1
+const DAMAGE = 5
+
+/** A file of the sealed history. */
+const SEALED = /[/]audit[/][^/]+$/
+
+export const ledgerVerify = defineCommand({
+  name: 'verify',
+  summary: 'look for damage, and for records that contradict their history',
+  about:
+    'Reads the snapshot in use, everything written since and the whole history: checks every checksum, that the ' +
+    'sealed history was not altered, and that ' +
+    'records, counts and history tell the same story. Prints each finding as "where: what". It changes nothing and ' +
+    'works while the ledger is in use.',
+  examples: [
+    ['ledger verify', 'all well?'],
+    ['ledger verify --ledger /backup/ledger && echo good', 'is the backup good?'],
+    ['ledger verify --json | jq -r .where', 'where something is wrong, for a program'],
+  ],
+  exits: [
+    [0, 'nothing is wrong'],
+    [1, 'records, counts and history contradict each other'],
+    [5, 'files are damaged; see waybill ledger repair --help'],
+  ],
+  async run(session, { ledger: folder }) {
+    const { out, notes } = session
+    const ledger = await session.openToRead()
+    const found = await session.withProgress((onProgress) => ledger.check({ onProgress }))
+    const findings = [...session.damagedFiles, ...found]
+    for (const finding of findings) {
+      session.found(isDamage(finding, folder) ? DAMAGE : CONTRADICTION)
+      await out.line(session.isJson ? safeJson(finding) : findingText(finding))
+    }
+    if (findings.length > 0) {
+      const next = nextStep(session, findings)
+      return notes.hint(`${countOf(findings.length, 'finding')}.${next}`, { findings: findings.length })
+    }
+    const { audit_records, records } = await ledger.stats()
+    const total = Object.values(records).reduce((sum, n) => sum + n, 0)
+    const checked = { records: total, audit_records }
+    if (session.isJson) return notes.hint('Nothing is wrong.', checked)
+    const history = countOf(audit_records, 'entry')
+    await out.line(`Nothing is wrong: ${countOf(total, 'record')} and ${history} of history agree.`)
+  },
+})
+
+/** Sealed history is not repaired: nothing else depends on it, and nothing else says the same. */
+function nextStep(session: Session, findings: readonly Finding[]): string {
+  if (session.exitCode !== DAMAGE) return ''
+  const sealed = findings.filter(({ where }) => SEALED.test(where))
+  const restore = sealed.length === 0 ? '' : ' Sealed history (in audit/) can only come back from a backup.'
+  return sealed.length === findings.length ? restore : `${restore} Next: ${session.hintOf('ledger repair')}`
+}
+
+/** Damage is in a file of the ledger; a contradiction is in what the files say. */
+function isDamage({ where }: Finding, folder: string): boolean {
+  return where.startsWith(`${folder}/`)
+}

@@ -1,0 +1,62 @@
+import type { Argument, Command, Option } from 'commander'
+
+/** What can be completed, taken from the program itself: it cannot be out of date. */
+export interface CompletedCommand {
+  /** Words that lead to it, without the program's own name: `docs list`. */
+  readonly path: string
+  readonly about: string
+  readonly commands: readonly { readonly name: string; readonly about: string }[]
+  readonly options: readonly CompletedOption[]
+  /** What each argument may be; none when it can be anything. */
+  readonly arguments: readonly (readonly string[])[]
+}
+
+export interface CompletedOption {
+  readonly flags: readonly string[]
+  readonly about: string
+  /** It is followed by a value: one of these, a file where they are null, or anything where there are none. */
+  readonly value: { readonly choices: readonly string[] | null } | null
+}
+
+/** Options whose values are files or folders. */
+const FILES = /<(?:folder|file|dir)>/
+
+export function commandTree(program: Command): readonly CompletedCommand[] {
+  const shared = [...program.options, helpOf(program)].map(completedOption)
+  return visit(program, [], shared)
+}
+
+function visit(
+  command: Command,
+  path: readonly string[],
+  shared: readonly CompletedOption[],
+): CompletedCommand[] {
+  const own = command.parent === null ? [] : command.options.map(completedOption)
+  const described = {
+    path: path.join(' '),
+    about: aboutOf(command),
+    commands: command.commands.map((child) => ({ name: child.name(), about: aboutOf(child) })),
+    options: [...own, ...shared],
+    arguments: command.registeredArguments.map(({ argChoices }: Argument) => argChoices ?? []),
+  }
+  return [described, ...command.commands.flatMap((child) => visit(child, [...path, child.name()], shared))]
+}
+
+function completedOption(option: Option): CompletedOption {
+  return {
+    flags: [option.short, option.long].filter((flag) => flag != null),
+    about: option.description,
+    value:
+      option.required || option.optional
+        ? { choices: FILES.test(option.flags) ? null : (option.argChoices ?? []) }
+        : null,
+  }
+}
+
+function helpOf(program: Command): Option {
+  return program.createOption('-h, --help', 'explain the command')
+}
+
+function aboutOf(command: Command): string {
+  return command.summary() || command.description()
+}

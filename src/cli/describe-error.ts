@@ -1,0 +1,73 @@
+import { debuglog } from 'node:util'
+import type { JsonObject } from '../core/json.ts'
+import { WaybillError } from '../errors/waybill-error.ts'
+import type { Session } from './session.ts'
+
+/** An error as a user is told. */
+export interface ToldError {
+  readonly code: string
+  readonly message: string
+  readonly next: string | null
+  readonly field: string | null
+  readonly details: JsonObject
+  readonly stack?: string
+}
+
+const FAILED = 1
+
+/** What to do about an error of the system. */
+const SYSTEM: { readonly [code: string]: string } = {
+  ENOENT: 'Look for a misspelt name in the path; the folder has to be there.',
+  EACCES: 'Look who owns the file and who may write to it, or run this as that user.',
+  EPERM: 'Look who owns the file and who may write to it, or run this as that user.',
+  EROFS: 'The disk is mounted for reading only: mount it for writing, or give another place.',
+  ENOSPC: 'Make room on the disk and try again.',
+  EMFILE: 'Too many files are open: raise the limit with ulimit -n and try again.',
+}
+
+export function describeError(
+  error: unknown,
+  session: Session | null,
+): { exitCode: number; told: ToldError } {
+  if (error instanceof WaybillError) {
+    const { code, message, field = null, details } = error
+    const next = session === null ? error.next : (nextOf(error, session) ?? error.next)
+    return { exitCode: error.exitCode, told: { code, message, next, field, details } }
+  }
+  const { code, message, stack } = error instanceof Error ? (error as NodeJS.ErrnoException) : wrapped(error)
+  const isVerbose = debuglog('waybill').enabled
+  const told = {
+    code: code ?? 'UNEXPECTED',
+    message,
+    next:
+      SYSTEM[code ?? ''] ??
+      (isVerbose ? null : 'This should not happen. NODE_DEBUG=waybill shows where it does.'),
+    field: null,
+    details: {},
+    ...(isVerbose && stack !== undefined ? { stack } : null),
+  }
+  return { exitCode: FAILED, told }
+}
+
+/** Where the library speaks to programmers, the command line has a command. */
+function nextOf({ code, details }: WaybillError, session: Session): string | null {
+  switch (code) {
+    case 'LEDGER_LOCKED':
+      return 'Wait for that process, or end it. Commands that only read work beside it.'
+    case 'LEDGER_DAMAGED':
+      if (String(details.file).includes('/audit/')) {
+        return `This part of the history can only come back from a backup. All that is wrong: ${session.hintOf('ledger verify')}`
+      }
+      return `It can be read up to there. To write again: ${session.hintOf('ledger repair')}. What is taken out is kept.`
+    case 'HISTORY_GONE':
+      return 'Ask for a later time.'
+    case 'BAD_CURSOR':
+      return 'Give --after what the last page printed, with the same filters and order; or leave it out.'
+    default:
+      return null
+  }
+}
+
+function wrapped(error: unknown): NodeJS.ErrnoException {
+  return new Error(String(error), { cause: error })
+}

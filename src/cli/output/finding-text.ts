@@ -1,0 +1,8 @@
+import type { Finding } from '../../store/store.ts'
+import { safeText } from './safe-text.ts'
+
+/** `where: what`, where some of what is found begins with the place itself. */
+export function findingText({ where, what }: Finding): string {
+  const rest = what.startsWith(`${where}, `) ? what.slice(where.length + 2) : what
+  return safeText(`${where}: ${rest}`)
+}

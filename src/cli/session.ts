@@ -1,0 +1,168 @@
+import type { Ledger } from '../ledger/ledger.ts'
+import type { JournalOptions } from '../store/journal/journal-options.ts'
+import type { StoreOptions } from '../store/open-store.ts'
+import type { OnProgress } from '../store/progress.ts'
+import type { Finding } from '../store/store.ts'
+import { systemClock } from '../world/clock.ts'
+import { debugLogger } from '../world/logger.ts'
+import type { World } from '../world/world.ts'
+import { defaultActor } from './default-actor.ts'
+import type { Notes } from './output/notes.ts'
+import { ProgressBar } from './output/progress.ts'
+import { safeJson } from './output/safe-text.ts'
+import type { TextStream } from './output/text-stream.ts'
+
+/** What every command takes. */
+export interface GlobalOptions {
+  readonly ledger: string
+  readonly tenant?: string
+  readonly actor?: string
+  readonly json?: boolean
+  readonly quiet?: boolean
+}
+
+const DAMAGED = 5
+
+/** Names an engine; everything else is a folder. */
+const URL_SCHEME = /^[a-z][a-z0-9+.-]+:/i
+
+/** A command is over before a snapshot that began by itself would be; it would only be broken off. */
+const BRIEFLY: JournalOptions = { snapshotSchedule: null, snapshotAfterBytes: Number.POSITIVE_INFINITY }
+
+/** One run of a command: what it was told, where its output goes, what it opened, and how it ends. */
+export class Session {
+  readonly options: GlobalOptions
+  readonly out: TextStream
+  readonly notes: Notes
+  readonly clock = systemClock
+  #exitCode = 0
+  readonly #ledgers: Ledger[] = []
+  #bar: ProgressBar | null = null
+  #isStopped = false
+  /** What was warned of, by message: some of it is found more than once. */
+  readonly #logged = new Map<string, object>()
+
+  constructor(options: GlobalOptions, out: TextStream, notes: Notes) {
+    this.options = options
+    this.out = out
+    this.notes = notes
+  }
+
+  get exitCode(): number {
+    return this.#exitCode
+  }
+
+  /** Somebody pressed Ctrl-C. */
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  get isJson(): boolean {
+    return this.options.json === true
+  }
+
+  /** The command found something: of several such things the worst decides how it ends. */
+  found(exitCode: number): void {
+    this.#exitCode = Math.max(this.#exitCode, exitCode)
+  }
+
+  /** The library is loaded when it is needed: help and mistakes are answered without it. */
+  library(): Promise<typeof import('../index.ts')> {
+    return import('../index.ts')
+  }
+
+  /** Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. */
+  async openToRead(): Promise<Ledger> {
+    const ledger = await this.#open({ journal: { readOnly: true }, create: false })
+    const { storage } = await ledger.stats()
+    if (storage?.damage != null) {
+      await this.notes.warn(`The ledger is damaged; this is what can be read. ${storage.damage}`, {
+        next: this.hintOf('ledger repair'),
+      })
+      this.found(DAMAGED)
+    }
+    return ledger
+  }
+
+  /** With the lock that only one process can have. */
+  openToWrite({ create = false } = {}): Promise<Ledger> {
+    return this.#open({ create, journal: BRIEFLY })
+  }
+
+  async #open({ journal, create }: StoreOptions): Promise<Ledger> {
+    const { openLedger } = await this.library()
+    const { ledger: url, tenant: tenant_id } = this.options
+    const ledger = await openLedger(url, {
+      actor: this.options.actor ?? defaultActor(),
+      ...(tenant_id === undefined ? null : { tenant_id }),
+      ...(URL_SCHEME.test(url) ? null : { journal }),
+      create,
+      world: { warn: this.#warn, logger: { ...debugLogger, warn: this.#logWarning } },
+    })
+    this.#ledgers.push(ledger)
+    return ledger
+  }
+
+  /** What a library tells developers is told to the user in the same voice as everything else. */
+  readonly #warn: World['warn'] = (message, code) => {
+    // Of damage everybody is told by the error or the warning that follows from it.
+    if (code !== 'WAYBILL_LEDGER_DAMAGED')
+      this.notes.warn(message.replace(/LedgerState\.(\w+)/, lowerCase)).catch(() => {})
+  }
+
+  /** What a log would have: a crash that was cleaned up after, a snapshot that was damaged and not needed. */
+  readonly #logWarning = (fields: object, message: string): void => {
+    // What is not about a file is about the command, and told by its answer.
+    if (!('file' in fields) || this.#logged.has(message)) return
+    this.#logged.set(message, fields)
+    this.notes.warn(message, fields).catch(() => {})
+  }
+
+  /** Files that turned out to be damaged and could be done without: nothing is wrong but for them. */
+  get damagedFiles(): readonly Finding[] {
+    return [...this.#logged].flatMap(([what, fields]) =>
+      'code' in fields && fields.code === 'LEDGER_DAMAGED' && 'file' in fields
+        ? { where: String(fields.file), what }
+        : [],
+    )
+  }
+
+  /** A single result: one JSON object. */
+  json(value: unknown): Promise<void> {
+    return this.out.line(safeJson(value))
+  }
+
+  /** Runs long work; on a terminal it is seen how far it is. */
+  async withProgress<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+    if (!this.notes.stream.isTerminal || this.options.quiet === true) return work(() => {})
+    this.#bar = await ProgressBar.on(process.stderr, this.clock)
+    try {
+      return await work(this.#bar.update)
+    } finally {
+      this.#bar.stop()
+      this.#bar = null
+    }
+  }
+
+  /** A command to try next, for this ledger. */
+  hintOf(command: string): string {
+    const { ledger } = this.options
+    const quoted = /^[\w./:@%+=-]+$/.test(ledger) ? ledger : `'${ledger.replaceAll("'", "'\\''")}'`
+    return `waybill ${command} --ledger ${quoted}`
+  }
+
+  /** What is under way becomes durable, and the terminal is as it was. */
+  stop(): Promise<void> {
+    this.#isStopped = true
+    return this.close()
+  }
+
+  async close(): Promise<void> {
+    this.#bar?.stop()
+    for (const ledger of this.#ledgers.splice(0)) await ledger.close()
+  }
+}
+
+function lowerCase(_text: string, name: string): string {
+  return name.toLowerCase()
+}
