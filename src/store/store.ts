@@ -140,4 +140,6 @@ export interface SnapshotReport {
 export interface Finding {
   readonly where: string
   readonly what: string
+  /** Bytes are not what they were; else what they say contradicts itself. */
+  readonly damage?: true
 }
