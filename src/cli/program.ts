@@ -10,6 +10,7 @@ import { docsShow } from './commands/docs/show.ts'
 import { init } from './commands/init.ts'
 import { ledgerAudit } from './commands/ledger/audit.ts'
 import { ledgerCompact } from './commands/ledger/compact.ts'
+import { ledgerCopy } from './commands/ledger/copy.ts'
 import { ledgerHistory } from './commands/ledger/history.ts'
 import { ledgerMigrate } from './commands/ledger/migrate.ts'
 import { ledgerRepair } from './commands/ledger/repair.ts'
@@ -44,6 +45,7 @@ const GROUPS: readonly Group[] = [
       ledgerCompact,
       ledgerVerify,
       ledgerRepair,
+      ledgerCopy,
       ledgerMigrate,
       ledgerValidate,
       ledgerRollback,

@@ -2,7 +2,6 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { JournalOptions } from '../store/journal/journal-options.ts'
 import type { StoreOptions } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
-import type { Finding } from '../store/store.ts'
 import { systemClock } from '../world/clock.ts'
 import { debugLogger } from '../world/logger.ts'
 import type { World } from '../world/world.ts'
@@ -11,6 +10,7 @@ import type { Notes } from './output/notes.ts'
 import { ProgressBar } from './output/progress.ts'
 import { safeJson } from './output/safe-text.ts'
 import type { TextStream } from './output/text-stream.ts'
+import { keepMemorySmall } from './small-memory.ts'
 
 /** What every command takes. */
 export interface GlobalOptions {
@@ -40,7 +40,7 @@ export class Session {
   #bar: ProgressBar | null = null
   #isStopped = false
   /** What was warned of, by message: some of it is found more than once. */
-  readonly #logged = new Map<string, object>()
+  readonly #logged = new Set<string>()
 
   constructor(options: GlobalOptions, out: TextStream, notes: Notes) {
     this.options = options
@@ -73,6 +73,7 @@ export class Session {
 
   /** Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. */
   async openToRead(): Promise<Ledger> {
+    keepMemorySmall()
     const ledger = await this.#open({ journal: { readOnly: true }, create: false })
     const { storage } = await ledger.stats()
     if (storage?.damage != null) {
@@ -114,17 +115,8 @@ export class Session {
   readonly #logWarning = (fields: object, message: string): void => {
     // What is not about a file is about the command, and told by its answer.
     if (!('file' in fields) || this.#logged.has(message)) return
-    this.#logged.set(message, fields)
+    this.#logged.add(message)
     this.notes.warn(message, fields).catch(() => {})
-  }
-
-  /** Files that turned out to be damaged and could be done without: nothing is wrong but for them. */
-  get damagedFiles(): readonly Finding[] {
-    return [...this.#logged].flatMap(([what, fields]) =>
-      'code' in fields && fields.code === 'LEDGER_DAMAGED' && 'file' in fields
-        ? { where: String(fields.file), what }
-        : [],
-    )
   }
 
   /** A single result: one JSON object. */

@@ -9,7 +9,7 @@ import {
   type RecordOf,
 } from '../core/aggregate.ts'
 import type { AuditEntry, AuditRecord } from '../core/audit.ts'
-import { change, type Decision, type Given, need } from '../core/decision.ts'
+import { type Claim, change, type Decision, type Given, need } from '../core/decision.ts'
 import type { DocumentRecord } from '../core/document/record.ts'
 import { documentAfter } from '../core/document/retell.ts'
 import { holdingsOf } from '../core/job/holdings.ts'
@@ -146,6 +146,7 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
     tell(page.length)
   }
   await copyClosedRows(from, to)
+  await copyClaims(from, to)
 }
 
 /** Each with all that belongs to it, in one commit: one that the copy has is there as a whole. */
@@ -156,10 +157,24 @@ function putJobs(jobs: readonly JobAggregate[], given: Given): Decision<null> {
   const held = missing.map(holdingsOf)
   return change(null, {
     puts: missing.flatMap(({ job, steps, outbox }) => fresh([...steps, ...outbox, job])),
-    claims: held.flatMap(({ claims }) => claims).filter((claim) => given.ownerOf(claim) === undefined),
     slots: held.flatMap(({ slots }) => slots),
     signals: held.flatMap(({ signals }) => signals),
   })
+}
+
+/** Who owns what, whoever took it: requests that were answered, logs that were taken over. */
+async function copyClaims(from: Store, to: Store): Promise<void> {
+  let some: Claim[] = []
+  const put = () =>
+    to.transact([], (given) =>
+      change(null, { claims: some.filter((claim) => given.ownerOf(claim) === undefined) }),
+    )
+  for await (const claim of from.claims()) {
+    if (some.push(claim) < LARGEST_PAGE) continue
+    await put()
+    some = []
+  }
+  if (some.length > 0) await put()
 }
 
 /** Outbox rows that are no longer part of their job. */

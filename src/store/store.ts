@@ -1,6 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
-import type { ClaimKey, Decision, Given } from '../core/decision.ts'
+import type { Claim, ClaimKey, Decision, Given } from '../core/decision.ts'
 import type { DurationRow } from '../core/durations.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { ReadyHead } from '../core/pick.ts'
@@ -58,6 +58,9 @@ export interface Store {
   nextDue(): Promise<number | null>
   /** The history after a cursor, then what happens, as it becomes durable: nothing skipped, nothing twice. */
   watch(options?: WatchOptions): AsyncIterable<AuditRecord>
+  /** Every claim that is durable, at least once, in no order: what else a copy needs beside records and history. */
+  claims(): AsyncIterable<Claim>
+
   stats(): Promise<StoreStats>
 
   /** Compaction and retention. */
@@ -139,4 +142,6 @@ export interface SnapshotReport {
 export interface Finding {
   readonly where: string
   readonly what: string
+  /** Bytes are not what they were; else what they say contradicts itself. */
+  readonly damage?: true
 }

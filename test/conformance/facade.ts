@@ -68,6 +68,10 @@ export class Facade implements Store {
     return this.inner.watch(options)
   }
 
+  claims() {
+    return this.inner.claims()
+  }
+
   stats() {
     return this.inner.stats()
   }

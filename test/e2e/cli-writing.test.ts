@@ -125,3 +125,42 @@ describe('ledger compact', () => {
     expect(await Array.fromAsync(ledger.documents.history('a:1'))).toHaveLength(1)
   })
 })
+
+describe('ledger copy', () => {
+  it('takes a ledger elsewhere, again without change, and mixes nothing up', async () => {
+    {
+      await using ledger = await openLedger(shell.path('source'))
+      await ledger.documents.updateMany([
+        { doc_id: 'a', state: 'fetching', adapter: 'web' },
+        { doc_id: 'a', state: 'fetched' },
+        { doc_id: 'b', state: 'skipped' },
+      ])
+    }
+    const first = await shell.run(['ledger', 'copy', 'source', 'target'])
+    expect(first).toEqual({
+      status: 0,
+      stdout: 'target has 2 records and 3 entries of history, 3 of them from now.\n',
+      stderr: '',
+    })
+    const history = (ledger: string) => shell.run(['ledger', 'audit', '--json', '--ledger', ledger])
+    const [source, target, again, verified] = [
+      await history('source'),
+      await history('target'),
+      await shell.run(['ledger', 'copy', 'source', 'target', '--json']),
+      await shell.run(['ledger', 'verify', '--ledger', 'target']),
+    ]
+    expect(jsonLines<AuditRecord>(target.stdout)).toEqual(jsonLines<AuditRecord>(source.stdout))
+    expect(JSON.parse(again.stdout)).toMatchObject({ copied_audit_records: 0, audit_records: 3 })
+    expect(verified.status).toBe(0)
+    await shell.run(['docs', 'set', 'c', 'fetching', '--ledger', 'target'])
+    const [mixed, missing, itself] = await Promise.all([
+      shell.run(['ledger', 'copy', 'source', 'target']),
+      shell.run(['ledger', 'copy', 'nowhere', 'elsewhere']),
+      shell.run(['ledger', 'copy', 'target', './target']),
+    ])
+    expect(mixed).toMatchObject({ status: 4, stderr: expect.stringContaining('another ledger') })
+    expect(missing).toMatchObject({ status: 3, stderr: expect.stringContaining('There is no nowhere') })
+    expect(itself).toMatchObject({ status: 2, stderr: expect.stringContaining('onto itself') })
+    expect(existsSync(shell.path('elsewhere'))).toBe(false)
+  })
+})

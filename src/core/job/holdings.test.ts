@@ -8,9 +8,8 @@ import { holdingsOf } from './holdings.ts'
 /** What a ledger of its own says the job holds. */
 function taken(ledger: KernelLedger, job_id: string) {
   const aggregate = present(ledger.get('job', 't1', job_id), 'the job') as JobAggregate
-  const { claims, slots, signals } = holdingsOf(aggregate)
+  const { slots, signals } = holdingsOf(aggregate)
   return {
-    claims: claims.map(({ key, owner }) => `${key.split(':')[0]} ${owner}`),
     slots: slots.map(({ key, verb, owner }) => `${verb} ${key} ${owner}`),
     signals: signals.map(({ topic }) => topic),
   }
@@ -18,13 +17,12 @@ function taken(ledger: KernelLedger, job_id: string) {
 
 const limited = { ...pulled('only'), limits: [{ key: 'gpu', max: 1 }] }
 
-it('is the key and a place in flight; what a running attempt takes; and what is waited for', () => {
+it('is a place in flight; what a running attempt takes; and what is waited for', () => {
   const ledger = new KernelLedger()
-  ledger.run(submitOf({ job_id: 'a', protocol: protocolOf(limited), idempotency_key: 'k' }))
+  ledger.run(submitOf({ job_id: 'a', protocol: protocolOf(limited) }))
   ledger.run(submitOf({ job_id: 'b', protocol: protocolOf(limited), depends_on: ['a'] }))
-  expect(taken(ledger, 'a')).toEqual({ claims: ['key a'], slots: ['take in-flight a'], signals: [] })
+  expect(taken(ledger, 'a')).toEqual({ slots: ['take in-flight a'], signals: [] })
   expect(taken(ledger, 'b')).toEqual({
-    claims: ['request b'],
     slots: ['take in-flight b'],
     signals: ['job:a'],
   })
@@ -39,9 +37,9 @@ it('is the key and a place in flight; what a running attempt takes; and what is 
   expect(taken(ledger, 'a').slots).toEqual(['take in-flight a', 'take gpu a'])
 })
 
-it('is nothing but the key once it has ended', () => {
+it('is nothing once it has ended', () => {
   const ledger = new KernelLedger()
   ledger.run(submitOf({ job_id: 'a', protocol: protocolOf(limited) }))
   ledger.run({ type: 'cancelJob', tenant_id: 't1', job_id: 'a', actor: 'ann', reason: null })
-  expect(taken(ledger, 'a')).toEqual({ claims: ['request a'], slots: [], signals: [] })
+  expect(taken(ledger, 'a')).toEqual({ slots: [], signals: [] })
 })

@@ -1,6 +1,5 @@
 import type { JobAggregate } from '../aggregate.ts'
 import type { Change } from '../decision.ts'
-import { idempotencyClaim } from '../idempotency.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import type { StepState } from '../machines/step.ts'
@@ -12,17 +11,15 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER
 const UNDER_WAY: readonly StepState[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS']
 
 /**
- * What a job has taken so far beside its records: its idempotency key, places under limits; and it is to look again
- * at what it waits for. So a job can be put into another store as it is.
+ * What a job has taken so far beside its records: places under limits; and it is to look again at what it waits for.
+ * So a job can be put into another store as it is.
  */
-export function holdingsOf({ job, steps }: JobAggregate): Pick<Change, 'claims' | 'slots' | 'signals'> {
+export function holdingsOf({ job, steps }: JobAggregate): Pick<Change, 'slots' | 'signals'> {
   const { tenant_id, job_id } = job
-  const key = idempotencyClaim(job.idempotency_key, job.idempotency_hash)
   const running = steps.filter(({ state }) => UNDER_WAY.includes(state))
   const limits = running.flatMap((step) => step.limits.map((limit) => limit.key))
   const taken = isTerminal(jobMachine, job.state) ? [] : [IN_FLIGHT, ...limits]
   return {
-    claims: [{ tenant_id, key, owner: job_id }],
     slots: taken.map((slot) => ({ tenant_id, key: slot, verb: 'take', owner: job_id, max: NO_LIMIT })),
     signals: job.waits_for.map((topic) => ({ tenant_id, topic })),
   }

@@ -2,13 +2,14 @@ import type { LedgerRecord } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { checkRecords } from '../check-records.ts'
-import type { ProgressOptions } from '../progress.ts'
+import type { OnProgress, ProgressOptions } from '../progress.ts'
 import { LARGEST_PAGE } from '../query.ts'
 import type { Finding } from '../store.ts'
-import { AUDIT_FOLDER } from './file-names.ts'
+import { AUDIT_FOLDER, listFiles } from './file-names.ts'
 import { type Current, findEverywhere, recordsAfter } from './journal-reads.ts'
 import type { SegmentLink } from './segments/layout.ts'
 import { verifySegments } from './segments/segment-chain.ts'
+import { snapshotFindings } from './snapshot/snapshot-findings.ts'
 
 /** Looks for damage in every file, and for records that say something else than their history. */
 export async function checkJournal(
@@ -16,21 +17,11 @@ export async function checkJournal(
   capabilities: Capabilities,
   { onProgress = () => {} }: ProgressOptions = {},
 ): Promise<readonly Finding[]> {
-  const { place, image, damage } = current.journal
-  const findings: Finding[] = []
-  if (damage !== null) findings.push({ where: damage.place.file, what: damage.message })
-  findings.push(
-    ...((await image.read((base) => base.verify((done) => onProgress({ what: 'snapshot', ...done })))) ?? []),
-  )
-  const broken = await verifySegments(
-    place.disk,
-    `${place.folder}/${AUDIT_FOLDER}`,
-    ({ doneBytes, totalBytes }) => onProgress({ what: 'history', done: doneBytes, total: totalBytes }),
-  )
-  findings.push(...broken.map(({ where, what }) => ({ where, what })))
-  if (findings.length === 0) findings.push(...(await exchangedSegment(current)))
+  const { image } = current.journal
+  const damages = await damagesOf(current, onProgress)
+  if (damages.length === 0) damages.push(...(await exchangedSegment(current)))
   // Where bytes are wrong, what they say is no news.
-  if (findings.length > 0) return findings
+  if (damages.length > 0) return damages.map(({ where, what }) => ({ where, what, damage: true }))
   const total = Object.values(image.live.counts.totals()).reduce((sum, n) => sum + n, 0)
   let done = 0
   async function* countedRecords(records: AsyncIterable<LedgerRecord>): AsyncGenerator<LedgerRecord> {
@@ -46,6 +37,23 @@ export async function checkJournal(
     history: recordsAfter(current, 0),
     isCompared: (kind, tenant_id, id) => isWhole && image.live.record({ kind, tenant_id, id }) !== null,
   })
+}
+
+/** Every byte of every file: also of snapshots that are not in use, which are there for when the newest is damaged. */
+async function damagesOf({ journal }: Current, onProgress: OnProgress): Promise<Finding[]> {
+  const { place, damage } = journal
+  const { disk, folder } = place
+  const findings: Finding[] = []
+  if (damage !== null) findings.push({ where: damage.place.file, what: damage.message })
+  const { snapshots } = await listFiles(disk, folder)
+  for (const [i, { path }] of snapshots.entries()) {
+    const what = snapshots.length === 1 ? 'snapshot' : `snapshot ${i + 1} of ${snapshots.length}`
+    findings.push(...(await snapshotFindings(disk, path, (done) => onProgress({ what, ...done }))))
+  }
+  const broken = await verifySegments(disk, `${folder}/${AUDIT_FOLDER}`, ({ doneBytes, totalBytes }) =>
+    onProgress({ what: 'history', done: doneBytes, total: totalBytes }),
+  )
+  return [...findings, ...broken]
 }
 
 /** Every segment is named by the next one; the newest that a snapshot knew of is named by the snapshot. */

@@ -1,21 +1,24 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import type { AuditRecord } from '../../core/audit.ts'
-import type { ClaimKey } from '../../core/decision.ts'
+import type { Claim, ClaimKey } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { pageOf, placeAfter, placeOfRecord } from '../live/find-records.ts'
+import type { Place } from '../place.ts'
 import {
   type AuditQuery,
   type DurationsQuery,
   type FindQuery,
   findOrder,
+  LARGEST_PAGE,
   type Page,
   pageSize,
 } from '../query.ts'
 import { ifNotReplaced, lookAgain } from './image.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { auditHistory, HistoryMoved, historyDurations, readHistory } from './segments/history.ts'
+import type { Found } from './snapshot/tables.ts'
 
 /** The snapshot or the history may be replaced under a reader that often before it gives up. */
 const MOST_TRIES = 100
@@ -85,6 +88,23 @@ export async function findEverywhere<K extends RecordKind>(
     return pageOf([live.listings.find(query, order), stored], query)
   }
   throw new Error(`the ledger changed ${MOST_TRIES} times while it was read`)
+}
+
+/** Those in memory first: what goes from there into a snapshot meanwhile comes twice, and nothing is missed. */
+export async function* claimsEverywhere(current: Current): AsyncGenerator<Claim> {
+  const inMemory = [...current.journal.image.live.devices.claims.entries()]
+  for (const [tenant_id, key, owner] of inMemory) yield { tenant_id, key, owner }
+  let after: Place | null = null
+  for (;;) {
+    const from: Place | null = after
+    const page: readonly Found<'claims'>[] | null = await lookAgain(() =>
+      current.journal.image.read((base) => base.claimsAfter(from, LARGEST_PAGE)),
+    )
+    for (const { tenant_id, id: key, value: owner } of page ?? []) yield { tenant_id, key, owner }
+    const last = page?.at(-1)
+    if (last === undefined) return
+    after = { at: 0, tenant_id: last.tenant_id, id: last.id }
+  }
 }
 
 /** Something that is open, and how to have it as it is now. */

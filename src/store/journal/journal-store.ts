@@ -1,6 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import type { AuditRecord } from '../../core/audit.ts'
-import { type ClaimKey, change, type Decision, type Given } from '../../core/decision.ts'
+import { type Claim, type ClaimKey, change, type Decision, type Given } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { ReadyHead } from '../../core/pick.ts'
@@ -24,6 +24,7 @@ import { checkJournal } from './check-journal.ts'
 import type { JournalReader } from './journal-reader.ts'
 import {
   auditEverywhere,
+  claimsEverywhere,
   durationsEverywhere,
   findEverywhere,
   getRecord,
@@ -145,6 +146,11 @@ export class JournalStore implements Store {
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
     if ('reader' in this.#open) this.#open.reader.poll()
     return this.watchers.watch(options)
+  }
+
+  async *claims(): AsyncGenerator<Claim> {
+    await this.#fresh()
+    yield* claimsEverywhere(this)
   }
 
   async stats(): Promise<StoreStats> {

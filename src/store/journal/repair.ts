@@ -13,7 +13,7 @@ import { readableText } from './segments/salvage-segment.ts'
 import { sealSegment } from './segments/seal-segment.ts'
 import { Segment } from './segments/segment.ts'
 import { listSegments, type SegmentFile } from './segments/segment-name.ts'
-import { Snapshot } from './snapshot/snapshot.ts'
+import { snapshotFindings } from './snapshot/snapshot-findings.ts'
 
 export interface RepairReport {
   /** What was wrong, and what was done about it. */
@@ -72,31 +72,12 @@ type Report = { -readonly [F in keyof RepairReport]: RepairReport[F][number][] }
 async function setSnapshotsAside({ disk, folder }: JournalPlace, report: Report): Promise<void> {
   const { snapshots } = await listFiles(disk, folder)
   for (const { path } of snapshots) {
-    const problem = await problemOf(() => verified(disk, path))
-    if (problem === null) continue
+    const [finding] = await snapshotFindings(disk, path)
+    if (finding === undefined) continue
     await disk.rename(path, path + DAMAGED)
     await disk.syncFolder(folder)
     report.kept.push(path + DAMAGED)
-    report.repaired.push({ where: path, what: `${problem}; it was set aside` })
-  }
-}
-
-async function verified(disk: JournalPlace['disk'], path: string): Promise<string | null> {
-  const snapshot = await Snapshot.open(disk, path)
-  if (snapshot === null) return null
-  try {
-    return (await snapshot.verify())[0]?.what ?? null
-  } finally {
-    await snapshot.close()
-  }
-}
-
-async function problemOf(look: () => Promise<string | null>): Promise<string | null> {
-  try {
-    return await look()
-  } catch (error) {
-    if (error instanceof LedgerDamaged) return error.message
-    throw error
+    report.repaired.push({ where: path, what: `${finding.what}; it was set aside` })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import { type AuditEntry, type AuditRecord, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
-import type { ClaimKey, Decision, Given } from '../../core/decision.ts'
+import type { Claim, ClaimKey, Decision, Given } from '../../core/decision.ts'
 import { DurationRollup, type DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { must } from '../../core/must.ts'
@@ -147,6 +147,11 @@ export class MemoryStore implements Store {
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
     this.#mustBeOpen()
     return this.#watchers.watch(options)
+  }
+
+  async *claims(): AsyncGenerator<Claim> {
+    this.#mustBeOpen()
+    for (const [tenant_id, key, owner] of this.#live.devices.claims.entries()) yield { tenant_id, key, owner }
   }
 
   async stats(): Promise<StoreStats> {

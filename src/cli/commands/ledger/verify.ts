@@ -15,9 +15,8 @@ export const ledgerVerify = defineCommand({
   name: 'verify',
   summary: 'look for damage, and for records that contradict their history',
   about:
-    'Reads the snapshot in use, everything written since and the whole history: checks every checksum, that the ' +
-    'sealed history was not altered, and that ' +
-    'records, counts and history tell the same story. Prints each finding as "where: what". It changes nothing and ' +
+    'Reads every snapshot, everything written since and the whole history: checks every checksum, that the sealed ' +
+    'history was not altered, and that records, counts and history tell the same story. Prints each finding as "where: what". It changes nothing and ' +
     'works while the ledger is in use.',
   examples: [
     ['ledger verify', 'all well?'],
@@ -29,13 +28,12 @@ export const ledgerVerify = defineCommand({
     [1, 'records, counts and history contradict each other'],
     [5, 'files are damaged; see waybill ledger repair --help'],
   ],
-  async run(session, { ledger: folder }) {
+  async run(session) {
     const { out, notes } = session
     const ledger = await session.openToRead()
-    const found = await session.withProgress((onProgress) => ledger.check({ onProgress }))
-    const findings = [...session.damagedFiles, ...found]
+    const findings = await session.withProgress((onProgress) => ledger.check({ onProgress }))
     for (const finding of findings) {
-      session.found(isDamage(finding, folder) ? DAMAGE : CONTRADICTION)
+      session.found(finding.damage === true ? DAMAGE : CONTRADICTION)
       await out.line(session.isJson ? safeJson(finding) : findingText(finding))
     }
     if (findings.length > 0) {
@@ -57,9 +55,4 @@ function nextStep(session: Session, findings: readonly Finding[]): string {
   const sealed = findings.filter(({ where }) => SEALED.test(where))
   const restore = sealed.length === 0 ? '' : ' Sealed history (in audit/) can only come back from a backup.'
   return sealed.length === findings.length ? restore : `${restore} Next: ${session.hintOf('ledger repair')}`
-}
-
-/** Damage is in a file of the ledger; a contradiction is in what the files say. */
-function isDamage({ where }: Finding, folder: string): boolean {
-  return where.startsWith(`${folder}/`)
 }

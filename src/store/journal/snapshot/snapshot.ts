@@ -5,7 +5,7 @@ import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk } from '../../../world/disk.ts'
 import type { FindOrder } from '../../capabilities.ts'
 import { beginningWith, type StoredWork } from '../../live/stored-work.ts'
-import { comparePlaces } from '../../place.ts'
+import { comparePlaces, type Place } from '../../place.ts'
 import type { FindQuery } from '../../query.ts'
 import type { Finding } from '../../store.ts'
 import { BlockFileReader } from '../blocks/block-file-reader.ts'
@@ -19,7 +19,7 @@ import { RUN_FORMATS, type RunName } from './run-format.ts'
 import { RunReader } from './run-reader.ts'
 import { SnapshotFile } from './snapshot-file.ts'
 import { decodeIndex, SNAPSHOT_DRESS, type SnapshotHead, type SnapshotIndex } from './snapshot-index.ts'
-import { TABLE_OF, TABLES, type TableName, type ValueOf } from './tables.ts'
+import { type Found, TABLE_OF, TABLES, type TableName, type ValueOf } from './tables.ts'
 import { valueInBlock } from './value-in-block.ts'
 import { verifySnapshot } from './verify-snapshot.ts'
 import { readWork } from './work-section.ts'
@@ -133,6 +133,21 @@ export class Snapshot {
 
   #contradiction(what: string): LedgerDamaged {
     return new LedgerDamaged({ file: this.path, byte: this.#index.work.at }, what)
+  }
+
+  /** The first few claims after a place; null: from the beginning. None: that was all. */
+  async claimsAfter(after: Place | null, size: number): Promise<readonly Found<'claims'>[]> {
+    const found: Found<'claims'>[] = []
+    const blocks = this.#records.claims.blocks({ descending: false, after, isWanted: () => true })
+    for await (const block of blocks) {
+      const lines = linesOf((await this.#file.passingBlock(block)).toString('utf8'))
+      for (const line of lines) {
+        if (after !== null && comparePlaces({ at: 0, ...keyOfLine(line) }, after) <= 0) continue
+        found.push(this.#file.understood(block, () => parseRecordLine('claims', line)))
+        if (found.length === size) return found
+      }
+    }
+    return found
   }
 
   /** The first few records after a place that match, in the order and direction of the query. */

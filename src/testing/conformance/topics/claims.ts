@@ -132,6 +132,30 @@ export const claims: Topic = {
       },
     },
     {
+      name: 'tells every claim and its owner, also after compaction and when it is opened again',
+      async run(scene) {
+        for (let n = 0; n < 5; n++) await scene.do(submitJob(`j${n}`, { idempotency_key: `k${n}` }))
+        await scene.do(submitJob('j', { idempotency_key: 'k', tenant_id: 'Zeta' }))
+        await succeed(scene, 'j1')
+        await scene.refusalOf(submitJob('refused', { idempotency_key: 'none', inFlightLimit: 1 }))
+        const owners = async () => {
+          const claims = await Array.fromAsync(scene.store.claims())
+          return new Set(claims.map(({ tenant_id, key, owner }) => `${tenant_id} ${key} ${owner}`))
+        }
+        const expected = new Set([
+          ...Array.from({ length: 5 }, (_, n) => `${TENANT} key:k${n} j${n}`),
+          'Zeta key:k j',
+        ])
+        assert.deepEqual(await owners(), expected)
+        await scene.store.maintain()
+        await scene.do(submitJob('later', { idempotency_key: 'later' }))
+        expected.add(`${TENANT} key:later later`)
+        assert.deepEqual(await owners(), expected)
+        if (scene.subject.reopen !== undefined) await scene.reopen()
+        assert.deepEqual(await owners(), expected)
+      },
+    },
+    {
       name: 'leaves the key free when the submit is refused',
       async run(scene) {
         await scene.do(submitJob('full', { inFlightLimit: 1 }))

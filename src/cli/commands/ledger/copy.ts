@@ -1,0 +1,44 @@
+import { Argument } from 'commander'
+import { defineCommand } from '../../define-command.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { countOf } from '../../output/words.ts'
+
+export const ledgerCopy = defineCommand({
+  name: 'copy',
+  summary: 'copy a ledger to another place or engine',
+  about:
+    'Copies a ledger with all its records and its whole history: ids, times and order stay as they are. Etags are ' +
+    'given out anew. Nobody may write to either of the two meanwhile. A copy that was cut off goes on where it was ' +
+    'when it is asked for again; so does one whose source has grown since.',
+  arguments: [
+    new Argument('<from>', 'the ledger to copy: a folder or URL'),
+    new Argument('<to>', 'where to: a folder or URL with nothing in it, or a copy that was cut off'),
+  ],
+  examples: [
+    ['ledger copy ./ledger /backup/ledger', 'to another disk'],
+    [
+      'ledger copy ./ledger /backup/ledger && waybill ledger verify --ledger /backup/ledger',
+      'and look it over',
+    ],
+    ['ledger copy ./ledger ./copy --json | jq .records.document', 'how many documents, for a program'],
+  ],
+  exits: [
+    [3, 'there is no ledger to copy'],
+    [4, 'another ledger is in the target'],
+    [5, 'the ledger is damaged: repair it first'],
+    [6, 'another process has one of the two open for writing'],
+  ],
+  async run(session, _options, [from, to]) {
+    const { copyLedger } = await session.library()
+    const report = await session.withProgress((onProgress) =>
+      copyLedger(from as string, to as string, { onProgress }),
+    )
+    if (session.isJson) return session.json(report)
+    const records = Object.values(report.records).reduce((sum, n) => sum + n, 0)
+    const history = countOf(report.audit_records, 'entry')
+    await session.out.line(
+      `${safeText(to as string)} has ${countOf(records, 'record')} and ${history} of history, ` +
+        `${report.copied_audit_records.toLocaleString('en')} of them from now.`,
+    )
+  },
+})
