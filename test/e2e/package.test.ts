@@ -48,9 +48,36 @@ await again.close()`,
   expect(stdout).toBe('[true,1,1]\nskipped 0\n')
 })
 
+it('brings the command line, and completes it', () => {
+  const run = (...args: string[]) => {
+    const { status, stdout } = spawnSync(join(app, 'node_modules/.bin/waybill'), args, {
+      cwd: app,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '' },
+      timeout: 30_000,
+    })
+    return { status, stdout }
+  }
+  expect(run('init', 'commanded').status).toBe(0)
+  expect(run('docs', 'set', 'a', 'fetching', '--ledger', 'commanded')).toEqual({
+    status: 0,
+    stdout: 'a: pending → fetching\n',
+  })
+  expect(JSON.parse(run('ledger', 'compact', '--json', '--ledger', 'commanded').stdout)).toMatchObject({
+    compacted: true,
+    snapshot: { document_count: 1 },
+  })
+  expect(run('docs', 'show', 'nobody', '--ledger', 'commanded').status).toBe(3)
+  expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+/)
+})
+
 it('brings no development tools along', () => {
   const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
-  expect(installed.sort()).toEqual(['canonicalize', 'croner', 'lru-cache', 'uuid', 'waybill', 'zod'])
+  const own = ['canonicalize', 'cli-progress', 'commander', 'croner', 'fastest-levenshtein', 'lru-cache']
+  const also = ['prom-client', 'string-width', 'uuid', 'waybill', 'zod']
+  expect(installed).toEqual(expect.arrayContaining([...own, ...also]))
+  for (const tool of ['vitest', 'typescript', '@biomejs', 'fast-check', 'node'])
+    expect(installed).not.toContain(tool)
   expect(existsSync(join(app, 'node_modules/waybill/dist/index.d.ts'))).toBe(true)
 })
 

@@ -170,6 +170,15 @@ describe('A40: a line of the old log', () => {
     expect(read(again).read).toMatchObject({ marks: null, brings: { at_ns: 2 ** 60 } })
   })
 
+  it('may have any number of names for its states', () => {
+    for (let n = 0; n < 2000; n++) {
+      expect(read(old({ state: `state_${n % 1500}` })).read).toMatchObject({
+        state: 'legacy',
+        marks: { legacy_state: `state_${n % 1500}` },
+      })
+    }
+  })
+
   it('quotes what it does not understand, up to a length', () => {
     const [finding] = read(old({ state: 'x'.repeat(500) })).findings
     expect(finding?.what).toMatch(/^the state "x{79}… is not known$/)
