@@ -21,11 +21,14 @@ import { TableTarget } from './table-target.ts'
 import type { Target } from './target.ts'
 import { writeEntries } from './write-entries.ts'
 
+/** How a ledger is kept meanwhile: it does not make snapshots by itself, they are made here. */
+export const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: Number.MAX_SAFE_INTEGER }
+
 /**
- * How a ledger is kept meanwhile. A snapshot in between is made less often than otherwise: each one costs as much as
- * there is, and at the end there is one anyway. It bounds what is in memory.
+ * A snapshot is made, and waited for, whenever so much of the log was taken over: half a million lines or so. Until there
+ * is one, what was touched is in memory; and one that is made beside the work falls behind, the more the longer.
  */
-export const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: 256 * 1024 * 1024 }
+const SNAPSHOT_EVERY_BYTES = 64 * 1024 * 1024
 
 export interface MigrationProgress extends Progress {
   /** Lines read so far. */
@@ -146,10 +149,12 @@ class Work {
     const { signal, onProgress, redact } = this.#migration
     const preparer = new LinePreparer(redact)
     let writing: Promise<void> = Promise.resolve()
+    const snapshots = new Snapshots(this.#migration)
     for await (const block of lineBlocks(this.#reader, size)) {
       const prepared = preparer.prepare(block)
       // One after the other: a batch builds on the one before it.
       await writing
+      await snapshots.madeBefore(block.at, run)
       signal?.throwIfAborted()
       onProgress?.({ what: 'bytes', done: block.at, total: size, lines: run.counts.lines })
       writing = run.take(prepared).then(() => this.#report?.flush())
@@ -215,6 +220,26 @@ class Work {
   async #counts(): Promise<{ readonly [state: string]: number } | null> {
     const { into, tenant_id } = this.#migration
     return into.what === 'ledger' ? into.committer.store.counts('document', tenant_id) : null
+  }
+}
+
+/** Made in between, so that memory does not grow with the log. */
+class Snapshots {
+  readonly #store: Store | null
+  #at = 0
+  #taken = 0
+
+  constructor({ into }: Migration) {
+    this.#store = into.what === 'ledger' ? into.committer.store : null
+  }
+
+  /** Everything before this place is durable. */
+  async madeBefore(at: number, { counts }: MigrationRun): Promise<void> {
+    if (this.#store === null || at - this.#at < SNAPSHOT_EVERY_BYTES) return
+    const taken = counts.migrated + counts.already_migrated
+    if (taken > this.#taken) await this.#store.maintain()
+    this.#at = at
+    this.#taken = taken
   }
 }
 
