@@ -1,6 +1,6 @@
 import { FileNotFound } from '../../errors/file-errors.ts'
 import type { Disk } from '../../world/disk.ts'
-import { contentHash, copyFile } from './new-file.ts'
+import { copyFile, isSame, isThere } from './new-file.ts'
 
 /** How many migrated files are kept apart when somebody goes back and forth. */
 const MOST_KEPT = 100
@@ -14,10 +14,8 @@ export async function makeBackup(disk: Disk, input: string): Promise<void> {
   if (!(await hasBackup(disk, input))) await copyFile(disk, input, backupPath(input))
 }
 
-export async function hasBackup(disk: Disk, input: string): Promise<boolean> {
-  const reader = await disk.openToRead(backupPath(input))
-  await reader?.close()
-  return reader !== null
+export function hasBackup(disk: Disk, input: string): Promise<boolean> {
+  return isThere(disk, backupPath(input))
 }
 
 export interface RollbackReport {
@@ -32,26 +30,22 @@ export interface RollbackReport {
 /** Puts a log back as it was before its first migration. What is there now is kept beside it. */
 export async function rollback(disk: Disk, file: string): Promise<RollbackReport> {
   const backup = backupPath(file)
-  const [before, now] = [await contentHash(disk, backup), await contentHash(disk, file)]
-  if (before === null) {
-    throw new FileNotFound(
-      backup,
-      'There is nothing to go back to. Give the file that was migrated, not its backup.',
-    )
+  if (!(await isThere(disk, backup))) {
+    const next = 'There is nothing to go back to. Give the file that was migrated, not its backup.'
+    throw new FileNotFound(backup, next)
   }
-  if (now?.sha256 === before.sha256) return { file, backup, restored: false, kept: null }
-  const kept = now === null ? null : await keepAside(disk, file, now.sha256)
+  if (await isSame(disk, file, backup)) return { file, backup, restored: false, kept: null }
+  const kept = (await isThere(disk, file)) ? await keepAside(disk, file) : null
   await copyFile(disk, backup, file)
   return { file, backup, restored: true, kept }
 }
 
 /** Under a name that is free, or has the very same. */
-async function keepAside(disk: Disk, file: string, sha256: string): Promise<string> {
+async function keepAside(disk: Disk, file: string): Promise<string> {
   for (let n = 1; n <= MOST_KEPT; n++) {
     const path = `${file}.migrated${n === 1 ? '' : `-${n}`}`
-    const there = await contentHash(disk, path)
-    if (there?.sha256 === sha256) return path
-    if (there !== null) continue
+    if (await isSame(disk, file, path)) return path
+    if (await isThere(disk, path)) continue
     await copyFile(disk, file, path)
     return path
   }

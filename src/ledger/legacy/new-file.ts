@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { Disk, DiskFile } from '../../world/disk.ts'
 
@@ -84,27 +83,26 @@ function unfinished(path: string): string {
   return `${path}.unfinished`
 }
 
-/** What a file holds, for comparing. Null when there is no such file. */
-export async function contentHash(disk: Disk, path: string): Promise<ContentHash | null> {
-  const reader = await disk.openToRead(path)
-  if (reader === null) return null
+/** Whether two files are there and hold the same. */
+export async function isSame(disk: Disk, a: string, b: string): Promise<boolean> {
+  const readers = [await disk.openToRead(a), await disk.openToRead(b)] as const
   try {
-    const hash = createHash('sha256')
-    let bytes = 0
-    for (;;) {
-      const piece = await reader.read(bytes, PIECE_BYTES)
-      if (piece.length === 0) return { bytes, sha256: hash.digest('hex') }
-      hash.update(piece)
-      bytes += piece.length
+    const [one, other] = readers
+    if (one === null || other === null || (await one.size()) !== (await other.size())) return false
+    for (let at = 0; ; at += PIECE_BYTES) {
+      const [piece, same] = await Promise.all([one.read(at, PIECE_BYTES), other.read(at, PIECE_BYTES)])
+      if (Buffer.compare(piece, same) !== 0) return false
+      if (piece.length < PIECE_BYTES) return true
     }
   } finally {
-    await reader.close()
+    for (const reader of readers) await reader?.close()
   }
 }
 
-export interface ContentHash {
-  readonly bytes: number
-  readonly sha256: string
+export async function isThere(disk: Disk, path: string): Promise<boolean> {
+  const reader = await disk.openToRead(path)
+  await reader?.close()
+  return reader !== null
 }
 
 /** Copies a file that is there under a new name, and reads the copy again to see that it is the same. */
@@ -112,19 +110,15 @@ export async function copyFile(disk: Disk, from: string, to: string): Promise<vo
   const reader = await disk.openToRead(from)
   if (reader === null) throw new Error(`${from} is gone`)
   const copy = await NewFile.create(disk, to)
-  const hash = createHash('sha256')
   try {
-    for (let at = 0; ; ) {
+    for (let at = 0; ; at += PIECE_BYTES) {
       const piece = await reader.read(at, PIECE_BYTES)
-      if (piece.length === 0) break
-      hash.update(piece)
       copy.addBytes(piece)
       await copy.flush()
-      at += piece.length
+      if (piece.length < PIECE_BYTES) break
     }
     await copy.flush(1)
-    const written = await contentHash(disk, unfinished(to))
-    if (written?.sha256 !== hash.digest('hex')) throw new Error(`${to} is not the same as ${from}`)
+    if (!(await isSame(disk, from, unfinished(to)))) throw new Error(`${to} is not the same as ${from}`)
     await copy.finish()
   } catch (error) {
     await copy.discard().catch(() => {})

@@ -1,6 +1,6 @@
 import type { Disk } from '../../world/disk.ts'
 import { type LineBlock, LONGEST_LINE_BYTES, lineBlocks } from './line-blocks.ts'
-import { NewFile } from './new-file.ts'
+import { isThere, NewFile } from './new-file.ts'
 import type { RejectedLine } from './prepare-lines.ts'
 
 /** A control character takes six bytes here. */
@@ -30,10 +30,10 @@ export class RejectsFile {
 
   /** Answers the path when there are any. */
   async finish(): Promise<string | null> {
-    if (this.#new === null) return (await exists(this.#disk, this.path)) ? this.path : null
+    if (this.#new === null) return (await isThere(this.#disk, this.path)) ? this.path : null
     await this.#new.finish()
     const kept = `${this.path}.new`
-    if (await exists(this.#disk, this.path)) {
+    if (await isThere(this.#disk, this.path)) {
       await merge(this.#disk, [this.path, kept], this.path)
       await this.#disk.remove(kept)
     } else await this.#disk.rename(kept, this.path)
@@ -51,12 +51,6 @@ function entryOf({ bytes, at, tooLong }: LineBlock, { line, start, end, problem 
   if (problem === 'it is not UTF-8')
     return JSON.stringify({ line, problem, base64: content.toString('base64') })
   return JSON.stringify({ line, problem, text: content.toString('utf8') })
-}
-
-async function exists(disk: Disk, path: string): Promise<boolean> {
-  const reader = await disk.openToRead(path)
-  await reader?.close()
-  return reader !== null
 }
 
 /** Both are sorted by line, and so is what comes of it. */
