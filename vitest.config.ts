@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { SUITES } from './scripts/suites.ts'
+import { LONG, SUITES } from './scripts/suites.ts'
 
 // `import 'waybill'` means the source, here and in whatever Node loads by itself. The others are Vite's own.
 const conditions = ['waybill-source', 'module', 'node', 'development|production']
@@ -17,7 +17,7 @@ export default defineConfig({
       // The rules decide what happens to people's work: every branch of them is tested.
       thresholds: { 'src/core/**': { 100: true } },
     },
-    projects: SUITES.flatMap(({ name, include, testTimeoutMs = 30_000, oneAtATime = false }) =>
+    projects: [...SUITES, LONG].flatMap(({ name, include, testTimeoutMs = 30_000, oneAtATime = false }) =>
       include === undefined
         ? []
         : {

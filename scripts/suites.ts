@@ -54,3 +54,12 @@ export const SUITES: readonly Suite[] = [
     oneAtATime: true,
   },
 ]
+
+/** Takes minutes, and is not part of `npm test`: `npm run test:long`. */
+export const LONG: Suite = {
+  name: 'long',
+  group: 'crash and simulation',
+  include: ['test/long/**/*.test.ts'],
+  testTimeoutMs: 30 * 60_000,
+  oneAtATime: true,
+}

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Ledger } from '../../ledger/ledger.ts'
 import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
 import { type VirtualWorld, virtualWorld } from '../../testing/virtual-world.ts'
+import type { Finding } from '../store.ts'
 import { openJournal } from './journal.ts'
 import type { JournalStore } from './journal-store.ts'
 
@@ -95,6 +96,11 @@ async function jobsAfterTwoSnapshots() {
   return { world, job_id }
 }
 
+/** Where damage was found. */
+function filesOf(findings: readonly Finding[]): readonly string[] {
+  return [...new Set(findings.filter(({ damage }) => damage).map(({ where }) => where))]
+}
+
 describe('a snapshot that turns out to be damaged when it is read', () => {
   it('A38 is replaced by the one before it and the history since, with a warning', async () => {
     const world = await twoSnapshots()
@@ -125,7 +131,7 @@ describe('a snapshot that turns out to be damaged when it is read', () => {
     ])
     await submit(ledger, 'one more')
     expect(await ledger.counts('job')).toMatchObject({ CANCELLED: 1, QUEUED: 3 })
-    expect(await ledger.check()).toEqual([])
+    expect(filesOf(await ledger.check())).toEqual([damaged])
     await ledger.close()
   })
 
@@ -144,7 +150,7 @@ describe('a snapshot that turns out to be damaged when it is read', () => {
 
   it('does not get into the next snapshot', async () => {
     const world = await twoSnapshots()
-    await damageNewestSnapshot(world, 'a')
+    const damaged = await damageNewestSnapshot(world, 'a')
     const { ledger } = await open(world)
     await complete(ledger, ['g'])
     expect(await ledger.compact()).toMatchObject({ compacted: true })
@@ -154,7 +160,8 @@ describe('a snapshot that turns out to be damaged when it is read', () => {
       ...[...FIRST, ...SECOND, 'g'],
       'open',
     ])
-    expect(await again.check()).toEqual([])
+    // It is still there, and is told of; nothing else is wrong.
+    expect(filesOf(await again.check())).toEqual([damaged])
     await again.close()
   })
 
