@@ -2,6 +2,7 @@
 // history, so that the copy is a ledger at every moment; what their history does not tell, and everything else, is
 // put there afterwards. A copy that was cut off goes on where the history of the copy ends.
 import {
+  idOf,
   isOpenRow,
   type JobAggregate,
   type LedgerRecord,
@@ -111,9 +112,9 @@ async function putDifferingDocuments(from: Store, to: Store, onProgress: OnProgr
     for (const document of page) {
       const { tenant_id, doc_id } = document
       const copy = await to.get({ kind: 'document', tenant_id, id: doc_id })
-      if (copy === null || !isSame(copy, document)) differing.push({ ...document, etag: '' })
+      if (copy === null || !isSame(copy, document)) differing.push(...fresh([document]))
     }
-    if (differing.length > 0) await to.transact([], () => change(null, { puts: differing }))
+    if (differing.length > 0) await putAll(to, differing)
     done += page.length
     onProgress({ what: 'documents', done, total })
   }
@@ -129,7 +130,7 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
   }
   for (const kind of ['run', 'workstream'] as const) {
     for await (const page of pagesOf(from, kind)) {
-      await to.transact([], () => change(null, { puts: fresh<LedgerRecord>(page) }))
+      await putAll(to, fresh<AloneRecord>(page))
       tell(page.length)
     }
   }
@@ -147,6 +148,17 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
   }
   await copyClosedRows(from, to)
   await copyClaims(from, to)
+}
+
+type AloneRecord = RecordOf['document' | 'run' | 'workstream']
+
+/** A decision looks at what it replaces: only so a store knows what was there, and counts right. */
+async function putAll(to: Store, records: readonly AloneRecord[]): Promise<void> {
+  const keys = records.map((record) => ({ kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }))
+  await to.transact(keys, (given) => {
+    const isLoaded = keys.every(({ kind, tenant_id, id }) => given.get(kind, tenant_id, id) !== undefined)
+    return isLoaded ? change(null, { puts: records }) : need(keys)
+  })
 }
 
 /** Each with all that belongs to it, in one commit: one that the copy has is there as a whole. */

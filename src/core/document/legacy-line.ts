@@ -2,6 +2,7 @@ import { EMPTY, isJsonObject, type Json, type JsonObject } from '../json.ts'
 import { isStateOf } from '../machine.ts'
 import { type DocumentState, documentMachine } from '../machines/document.ts'
 import { DEEPEST, FORBIDDEN_NAMES, idProblem } from '../names.ts'
+import { MARKS, withoutMarks } from './legacy-marks.ts'
 import { legacySeconds } from './legacy-time.ts'
 import { mapState } from './states.ts'
 
@@ -72,17 +73,6 @@ export const LEGACY_FINDINGS = {
 } as const
 
 export type LegacyFindingKind = keyof typeof LEGACY_FINDINGS
-
-/** What the history keeps of a line beside its metadata. */
-const MARKS: ReadonlySet<string> = new Set([
-  'legacy_state',
-  'legacy_fields',
-  'legacy_metadata',
-  'legacy_text',
-  'original_timestamp',
-  'original_old_state',
-  'validated',
-])
 
 const NO_FINDINGS: readonly LegacyFinding[] = []
 
@@ -294,10 +284,6 @@ function knownState(value: Json | undefined): DocumentState | null {
 function ownMarks(metadata: JsonObject): boolean {
   for (const name in metadata) if (MARKS.has(name)) return true
   return false
-}
-
-function withoutMarks(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !MARKS.has(name)))
 }
 
 function isEmpty(object: object): boolean {

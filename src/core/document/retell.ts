@@ -2,6 +2,7 @@ import type { AuditRecord } from '../audit.ts'
 import { type JsonObject, withoutField } from '../json.ts'
 import { isEdge } from '../machine.ts'
 import { type DocumentState, documentMachine } from '../machines/document.ts'
+import { MIGRATION, withoutMarks } from './legacy-marks.ts'
 import type { DocumentRecord } from './record.ts'
 
 /** All of a document that its history tells. */
@@ -27,8 +28,9 @@ export function documentAfter(
   }
 }
 
-/** The mark of an edge that was not declared is for the history only. */
-function broughtBy({ metadata, old_state, new_state }: AuditRecord): JsonObject {
+/** The mark of an edge that was not declared is for the history only, and so are those of an old log. */
+function broughtBy({ metadata, old_state, new_state, actor }: AuditRecord): JsonObject {
+  if (actor === MIGRATION) return withoutMarks(metadata)
   const isDeclared = isEdge(documentMachine, old_state as DocumentState, new_state as DocumentState)
   return isDeclared || metadata.validated !== false ? metadata : withoutField(metadata, 'validated')
 }

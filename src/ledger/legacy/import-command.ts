@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
 import type { ImportDocuments } from '../../core/document/import.ts'
+import { MIGRATION } from '../../core/document/legacy-marks.ts'
 import type { Batch } from './target.ts'
 
 /** Who the history says it was. */
-const ACTOR = 'migration'
 
 export function importCommand(
   { transitions, claim }: Batch,
@@ -17,6 +17,6 @@ export function importCommand(
     // Joined, not added: a string that is still in two parts makes JSON.stringify four times slower.
     reasons: transitions.map(({ line }) => [from, line].join(' ')),
     claim,
-    actor: ACTOR,
+    actor: MIGRATION,
   }
 }
