@@ -18,7 +18,7 @@ export interface ImportDocuments {
   readonly tenant_id: string
   /** In the order in which they happened. */
   readonly past: readonly PastTransition[]
-  /** Why the history has them, one by one: where they come from. */
+  /** Why the history has them, one by one: where they come from. Empty when nobody will read it. */
   readonly reasons: readonly string[]
   readonly claim: Omit<Claim, 'tenant_id'>
   readonly actor: string
@@ -120,7 +120,7 @@ class Taking {
       duration_seconds: step.duration_seconds ?? secondsBetween(before, timestamp),
       metadata: this.#metadataOf(step, from, before, timestamp),
       actor,
-      reason: reasons[this.audit.length] as string,
+      reason: reasons[this.audit.length] ?? null,
     }
   }
 

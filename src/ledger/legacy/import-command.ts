@@ -3,11 +3,16 @@ import type { ImportDocuments } from '../../core/document/import.ts'
 import { MIGRATION } from '../../core/document/legacy-marks.ts'
 import type { Batch } from './target.ts'
 
-/** Who the history says it was. */
+interface Source {
+  readonly tenant_id: string
+  readonly input: string
+  /** Whether anybody will read why the history has it. */
+  readonly isTold: boolean
+}
 
 export function importCommand(
   { transitions, claim }: Batch,
-  { tenant_id, input }: { readonly tenant_id: string; readonly input: string },
+  { tenant_id, input, isTold }: Source,
 ): ImportDocuments {
   const from = `${basename(input)} line`
   return {
@@ -15,7 +20,7 @@ export function importCommand(
     tenant_id,
     past: transitions.map(({ past }) => past),
     // Joined, not added: a string that is still in two parts makes JSON.stringify four times slower.
-    reasons: transitions.map(({ line }) => [from, line].join(' ')),
+    reasons: isTold ? transitions.map(({ line }) => [from, line].join(' ')) : [],
     claim,
     actor: MIGRATION,
   }

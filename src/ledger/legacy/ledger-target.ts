@@ -19,6 +19,6 @@ export class LedgerTarget implements Target {
   }
 
   take(batch: Batch): Promise<ImportAnswer> {
-    return this.#committer.run(importCommand(batch, this.#from))
+    return this.#committer.run(importCommand(batch, { ...this.#from, isTold: true }))
   }
 }

@@ -25,8 +25,8 @@ import { writeEntries } from './write-entries.ts'
 export const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: Number.MAX_SAFE_INTEGER }
 
 /**
- * A snapshot is made, and waited for, whenever so much of the log was taken over: half a million lines or so. Until there
- * is one, what was touched is in memory; and one that is made beside the work falls behind, the more the longer.
+ * A snapshot is made whenever so much of the log was taken over: half a million lines or so. Until there is one, what was
+ * touched is in memory; so the next one waits for it, and the work with it.
  */
 const SNAPSHOT_EVERY_BYTES = 64 * 1024 * 1024
 
@@ -162,6 +162,7 @@ class Work {
       writing.catch(() => {})
     }
     await writing
+    await snapshots.allMade()
     run.finish()
     onProgress?.({ what: 'bytes', done: size, total: size, lines: run.counts.lines })
   }
@@ -223,21 +224,31 @@ class Work {
   }
 }
 
-/** Made in between, so that memory does not grow with the log. */
+/** Made in between, so that memory does not grow with the log: while one is made the next lines are taken over. */
 class Snapshots {
   readonly #store: Store | null
   #at = 0
   #taken = 0
+  #underWay: Promise<unknown> = Promise.resolve()
 
   constructor({ into }: Migration) {
     this.#store = into.what === 'ledger' ? into.committer.store : null
+  }
+
+  async allMade(): Promise<void> {
+    await this.#underWay
   }
 
   /** Everything before this place is durable. */
   async madeBefore(at: number, { counts }: MigrationRun): Promise<void> {
     if (this.#store === null || at - this.#at < SNAPSHOT_EVERY_BYTES) return
     const taken = counts.migrated + counts.already_migrated
-    if (taken > this.#taken) await this.#store.maintain()
+    if (taken > this.#taken) {
+      await this.#underWay
+      this.#underWay = this.#store.maintain()
+      // Whoever waits for it is told; until then nobody is.
+      this.#underWay.catch(() => {})
+    }
     this.#at = at
     this.#taken = taken
   }

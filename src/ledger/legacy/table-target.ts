@@ -44,7 +44,7 @@ export class TableTarget implements Target {
   async take(batch: Batch): Promise<ImportAnswer> {
     const { store, clock, onEntries } = this.#parts
     const given = new TableGiven(this.#table, clock.now(), store === null)
-    const command = importCommand(batch, this.#parts)
+    const command = importCommand(batch, { ...this.#parts, isTold: false })
     let decision = decideImport(command, given)
     if (decision.kind === 'need' && store !== null) {
       for (const { tenant_id, id } of decision.keys) {

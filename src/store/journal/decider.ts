@@ -139,7 +139,8 @@ export class Decider {
     }
     if (isNothing(change) && kept.length === 0) return this.#answer(outcome)
     const first = this.#group.nextSeq
-    for (const put of change.puts) put.etag = String(first)
+    const etag = String(first)
+    for (const put of change.puts) put.etag = etag
     const { live } = this.#image
     if (looked !== null) this.#admit(change, looked)
     const moves = live.decide(change)

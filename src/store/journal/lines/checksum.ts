@@ -29,10 +29,21 @@ const HEX_CODES = Buffer.from('0123456789abcdef')
 /** Whether the checksum at the end of a line is that of the line. */
 export function hasChecksum(line: Buffer): boolean {
   const end = line.length - ENDING_BYTES
-  if (end <= 0 || line.toString('latin1', end, end + BEFORE.length) !== BEFORE) return false
-  if (line.toString('latin1', line.length - 2) !== '"}') return false
-  return line.toString('latin1', end + BEFORE.length, line.length - 2) === hexOf(crc32(line.subarray(0, end)))
+  if (end <= 0) return false
+  // Byte by byte: this is done for every line that is read, and making strings of parts of it takes longer.
+  for (let i = 0; i < BEFORE_CODES.length; i++) if (line[end + i] !== BEFORE_CODES[i]) return false
+  if (line[line.length - 2] !== QUOTE || line[line.length - 1] !== BRACE) return false
+  const crc = crc32(line.subarray(0, end))
+  const digits = end + BEFORE_CODES.length
+  for (let digit = 0; digit < DIGITS; digit++) {
+    if (line[digits + digit] !== HEX_CODES[(crc >>> (28 - 4 * digit)) & 15]) return false
+  }
+  return true
 }
+
+const BEFORE_CODES = Buffer.from(BEFORE)
+const QUOTE = 0x22
+const BRACE = 0x7d
 
 /** Two digits for each byte; building them from the number for every line is felt. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

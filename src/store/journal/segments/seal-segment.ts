@@ -6,7 +6,7 @@ import { TEMPORARY } from '../file-names.ts'
 import { DRESS, type SegmentLink } from './layout.ts'
 import { segmentName } from './segment-name.ts'
 import { type SegmentShape, SegmentWriter } from './segment-writer.ts'
-import { verifySegment } from './verify-segment.ts'
+import { verifySegmentBytes } from './verify-segment.ts'
 
 export interface Seal {
   /** The ledger's `audit` folder; it is there. */
@@ -29,7 +29,7 @@ export interface Sealed extends SegmentLink {
 }
 
 /**
- * Turns a delta into a segment. It has its name only when it was written, synced, opened again and verified from end
+ * Turns a delta into a segment. It has its name only when it was written, synced, opened again and read from end
  * to end: what follows is that the delta is removed, and then there is no other copy.
  */
 export async function sealSegment(disk: Disk, seal: Seal): Promise<Sealed> {
@@ -40,7 +40,7 @@ export async function sealSegment(disk: Disk, seal: Seal): Promise<Sealed> {
   const unfinished = path + TEMPORARY
   try {
     const written = await write(disk, unfinished, seal)
-    const [finding] = await verifySegment(disk, { name, path: unfinished, firstSeq, lastSeq })
+    const [finding] = await verifySegmentBytes(disk, { name, path: unfinished, firstSeq, lastSeq })
     if (finding !== undefined) throw new LedgerDamaged(finding, finding.what)
     await disk.rename(unfinished, path)
     await disk.syncFolder(folder)
