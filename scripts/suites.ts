@@ -30,6 +30,12 @@ export const SUITES: readonly Suite[] = [
   },
   { name: 'conformance', group: 'unit and conformance', include: ['test/conformance/**/*.test.ts'] },
   {
+    name: 'legacy',
+    group: 'unit and conformance',
+    include: ['test/legacy/**/*.test.ts'],
+    testTimeoutMs: 120_000,
+  },
+  {
     name: 'explorer',
     group: 'crash and simulation',
     include: ['test/explorer/**/*.test.ts'],
@@ -38,12 +44,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'crash',
     group: 'crash and simulation',
-    include: [
-      'test/crash/**/*.test.ts',
-      'test/compat/**/*.test.ts',
-      'test/journal/**/*.test.ts',
-      'test/legacy/**/*.test.ts',
-    ],
+    include: ['test/crash/**/*.test.ts', 'test/compat/**/*.test.ts', 'test/journal/**/*.test.ts'],
     testTimeoutMs: 120_000,
   },
   {
