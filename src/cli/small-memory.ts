@@ -7,4 +7,5 @@ import { setFlagsFromString } from 'node:v8'
 export function keepMemorySmall(): void {
   setFlagsFromString('--optimize-for-size')
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=10')
 }

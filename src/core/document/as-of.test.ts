@@ -58,6 +58,13 @@ describe('a document in hindsight', () => {
     expect(asOf(records, (stages[0]?.at ?? 0) - 1, now)).toBeNull()
   })
 
+  it('leaves to the history what that keeps of an old log', () => {
+    const { records, stages } = lived([{ state: 'fetching' }])
+    const metadata = { n: 1, legacy_state: 'auto_inflight', validated: false }
+    const migrated = records.map((record) => ({ ...record, actor: 'migration', metadata }))
+    expect(asOf(migrated, stages[0]?.at ?? 0, null)?.metadata).toEqual({ n: 1 })
+  })
+
   it('does not mistake refusals for moves', () => {
     const { ledger, stages } = lived([{ state: 'fetching' }])
     ledger.now += 1000
