@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { DocumentRecord } from 'waybill'
 import { change } from '../../src/core/decision.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import { realWorld } from '../../src/world/world.ts'
+import { documentRecord } from '../fixtures/document-record.ts'
 import { makeFixture } from './cli-fixture.ts'
 import { jsonLines, lines, Shell } from './cli-run.ts'
 import { ROOT } from './scratch.ts'
@@ -265,7 +265,7 @@ describe('damage that does not matter at the moment', () => {
 describe('a ledger that contradicts itself', () => {
   it('is found out: exit 1', async () => {
     const store = await openJournal(shell.path('contradiction'), realWorld)
-    const put = { ...moved('d'), state: 'parsed' } as DocumentRecord
+    const put = documentRecord({ doc_id: 'd', state: 'parsed' })
     await store.transact([], () => change(null, { puts: [put] }))
     await store.close()
     const { status, stdout } = await shell.run(['ledger', 'verify', '--ledger', 'contradiction'])
@@ -273,24 +273,6 @@ describe('a ledger that contradicts itself', () => {
     expect(stdout).toContain('is parsed, but its history ends with pending')
   })
 })
-
-/** A document that came from nowhere. */
-function moved(doc_id: string): DocumentRecord {
-  return {
-    kind: 'document',
-    tenant_id: 'default',
-    doc_id,
-    state: 'fetching',
-    updated_at: 1,
-    adapter: '',
-    metadata: {},
-    retry_count: 0,
-    max_retries: 3,
-    error_type: null,
-    error_message: null,
-    etag: '',
-  }
-}
 
 describe('what nobody foresaw', () => {
   it('says how to find out more', async () => {

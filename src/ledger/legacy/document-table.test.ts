@@ -1,24 +1,11 @@
 import { expect, it } from 'vitest'
+import { documentRecord } from '../../../test/fixtures/document-record.ts'
 import type { DocumentRecord } from '../../core/document/record.ts'
 import { Unsupported } from '../../errors/input-errors.ts'
 import { DocumentTable } from './document-table.ts'
 
 function document(doc_id: string, more: Partial<DocumentRecord> = {}): DocumentRecord {
-  return {
-    kind: 'document',
-    tenant_id: 't',
-    doc_id,
-    state: 'fetching',
-    updated_at: 1.5,
-    adapter: '',
-    metadata: {},
-    retry_count: 0,
-    max_retries: 3,
-    error_type: null,
-    error_message: null,
-    etag: '',
-    ...more,
-  }
+  return documentRecord({ tenant_id: 't', doc_id, updated_at: 1.5, ...more })
 }
 
 it('knows what it was told last of each document, of however many', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { documentRecord } from '../../../test/fixtures/document-record.ts'
 import type { DocumentRecord } from '../../core/document/record.ts'
 import type { DocumentState } from '../../core/machines/document.ts'
 import type { FindQuery } from '../query.ts'
@@ -14,20 +15,7 @@ interface Put {
 }
 
 function documentOf({ tenant, n, state, at }: Put): DocumentRecord {
-  return {
-    kind: 'document',
-    tenant_id: tenant,
-    doc_id: `d${n}`,
-    state,
-    updated_at: at / 1000,
-    adapter: '',
-    metadata: {},
-    retry_count: 0,
-    max_retries: 3,
-    error_type: null,
-    error_message: null,
-    etag: '',
-  }
+  return documentRecord({ tenant_id: tenant, doc_id: `d${n}`, state, updated_at: at / 1000 })
 }
 
 const NO_MORE = { audit: [], claims: [], slots: [], signals: [] }
