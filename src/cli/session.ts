@@ -10,7 +10,6 @@ import type { Notes } from './output/notes.ts'
 import { ProgressBar } from './output/progress.ts'
 import { safeJson } from './output/safe-text.ts'
 import type { TextStream } from './output/text-stream.ts'
-import { keepMemorySmall } from './small-memory.ts'
 
 /** What every command takes. */
 export interface GlobalOptions {
@@ -73,7 +72,6 @@ export class Session {
 
   /** Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. */
   async openToRead(): Promise<Ledger> {
-    keepMemorySmall()
     const ledger = await this.#open({ journal: { readOnly: true }, create: false })
     const { storage } = await ledger.stats()
     if (storage?.damage != null) {

@@ -25,10 +25,10 @@ import { writeEntries } from './write-entries.ts'
 export const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: Number.MAX_SAFE_INTEGER }
 
 /**
- * A snapshot is made whenever so much of the log was taken over: half a million lines or so. Until there is one, what was
+ * A snapshot is made whenever so much of the log was taken over: a quarter of a million lines or so. Until there is one, what was
  * touched is in memory; so the next one waits for it, and the work with it.
  */
-const SNAPSHOT_EVERY_BYTES = 64 * 1024 * 1024
+const SNAPSHOT_EVERY_BYTES = 32 * 1024 * 1024
 
 export interface MigrationProgress extends Progress {
   /** Lines read so far. */

@@ -10,6 +10,7 @@ import { timeOption } from '../../options/time-option.ts'
 import { writeList } from '../../output/list.ts'
 import { countOf } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
+import { keepMemorySmall } from '../../small-memory.ts'
 import { documentColumns } from './columns.ts'
 
 interface Options extends PagingOptions {
@@ -47,6 +48,7 @@ export const docsList = defineCommand<Options>({
     ['docs list --all --json | jq -r .doc_id', 'every id there is'],
   ],
   async run(session, options) {
+    if (options.all === true) keepMemorySmall()
     const ledger = await session.openToRead()
     const { tenant: tenant_id, state, adapter, order } = options
     const pages = pagesOf(
