@@ -29,6 +29,12 @@ export interface CopyReport {
   readonly records: { readonly [K in RecordKind]: number }
 }
 
+/**
+ * The target is waited for whenever so many records were copied: it would clear up by itself, but fall behind, and have
+ * everything in memory until then.
+ */
+const MAINTAIN_EVERY = 250_000
+
 /** Jobs that are put in one commit: each has steps and rows of its own. */
 const JOBS_AT_ONCE = 200
 
@@ -56,10 +62,16 @@ async function copyHistory(from: Store, to: Store, onProgress: OnProgress): Prom
       await to.transact([], (given) => retell(page.items, given))
       done += page.items.length
       onProgress({ what: 'history', done, total })
+      if (isTimeFor(done, page.items.length)) await to.maintain()
     }
     if (page.next === null) return done - there
     after = page.next
   }
+}
+
+/** Whether the last of them completed another round of so many that the target should clear up. */
+function isTimeFor(done: number, last: number): boolean {
+  return Math.floor(done / MAINTAIN_EVERY) > Math.floor((done - last) / MAINTAIN_EVERY)
 }
 
 /** Where the source goes on after the first so many records, the last of which has to be the last of the copy. */
