@@ -46,6 +46,8 @@ export async function copyStore(
   const copied_audit_records = await copyHistory(from, to, onProgress)
   await putDifferingDocuments(from, to, onProgress)
   await copyRest(from, to, onProgress)
+  // Whoever opens it would read all of this again.
+  if (copied_audit_records > 0) await to.maintain({ onProgress })
   const { audit_records, records } = await to.stats()
   return { copied_audit_records, audit_records, records }
 }
