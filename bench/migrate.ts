@@ -60,7 +60,7 @@ async function main(): Promise<void> {
 
 async function speed(folder: string): Promise<readonly Row[]> {
   // Not more, or a snapshot would be made in between.
-  const lines = options.quick ? 200_000 : 450_000
+  const lines = options.quick ? 100_000 : 225_000
   const log = join(folder, 'speed.jsonl')
   writeLegacyLog(log, lines)
   const status = new StatusLine(1)
