@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { FileExists } from '../errors/file-errors.ts'
 import type { OnProgress } from '../store/progress.ts'
 import type { Disk, DiskFile } from '../world/disk.ts'
@@ -44,6 +45,7 @@ export class NewFile {
     await this.#file.sync()
     await mustNotExist(this.#disk, this.#path)
     await this.#disk.rename(unfinished(this.#path), this.#path)
+    await this.#disk.syncFolder(dirname(this.#path))
   }
 
   /** Whether it is done or not: what is not finished goes. */

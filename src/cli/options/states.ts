@@ -24,9 +24,8 @@ export function documentState(text: string): LedgerState {
 
 /** One that a document may be set to: old names are taken as well, and whoever opens the ledger says so. */
 export function settableState(text: string): LedgerState {
-  const { state } = mapState(text)
   // What nobody knows becomes `legacy` when old logs are read; here it is a slip of the finger.
-  if (state === 'legacy' && text.trim().toLowerCase() !== 'legacy') throw unknownState(text, DOCUMENT_STATES)
+  if (!mapState(text).known) throw unknownState(text, DOCUMENT_STATES)
   return text as LedgerState
 }
 

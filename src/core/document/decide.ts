@@ -6,6 +6,7 @@ import { type DocumentState, documentMachine } from '../machines/document.ts'
 import type { RefusalCode } from '../refusal.ts'
 import { fromEpochSeconds, toEpochSeconds } from '../time.ts'
 import type { DocumentRecord } from './record.ts'
+import { retriesAfter, retriesOf } from './retries.ts'
 
 /** Move a document to a state. The only way a document changes. */
 export interface UpdateDocument {
@@ -33,8 +34,6 @@ export interface ErrorContext {
   readonly traceback: string | null
 }
 
-const DEFAULT_MAX_RETRIES = 3
-
 export function decideDocument(command: UpdateDocument, given: Given): Decision<DocumentRecord> {
   const before = given.get('document', command.tenant_id, command.doc_id)
   if (before === undefined) {
@@ -54,7 +53,7 @@ export function decideDocument(command: UpdateDocument, given: Given): Decision<
 }
 
 function moveDocument(command: UpdateDocument, before: DocumentRecord | null, now: number): DocumentRecord {
-  const retried = command.state === 'retrying' ? 1 : 0
+  const { retry_count, max_retries } = retriesAfter(before, command.state, command)
   return {
     kind: 'document',
     tenant_id: command.tenant_id,
@@ -63,8 +62,8 @@ function moveDocument(command: UpdateDocument, before: DocumentRecord | null, no
     updated_at: toEpochSeconds(now),
     adapter: command.adapter ?? before?.adapter ?? '',
     metadata: overlay(before?.metadata, command.metadata),
-    retry_count: command.retry_count ?? (before?.retry_count ?? 0) + retried,
-    max_retries: command.max_retries ?? before?.max_retries ?? DEFAULT_MAX_RETRIES,
+    retry_count,
+    max_retries,
     error_type: command.error?.error_type ?? null,
     error_message: command.error?.error_message ?? null,
     etag: '',
@@ -118,8 +117,8 @@ function refuseDocument(
 ): Decision<never> {
   const from = before?.state ?? documentMachine.initial
   const legal = [...nextStates(documentMachine, from)]
-  const retries = [before?.retry_count ?? 0, before?.max_retries ?? DEFAULT_MAX_RETRIES] as const
-  const entry = documentEntry(command, before, now, 'refused', ...retries)
+  const { retry_count, max_retries } = retriesOf(before)
+  const entry = documentEntry(command, before, now, 'refused', retry_count, max_retries)
   const audit = { ...entry, metadata: { ...entry.metadata, refusal: code } }
   const details = { kind: 'document', id: command.doc_id, from, to: command.state, legal }
   if (code === 'STALE_ETAG') {

@@ -6,6 +6,7 @@ import { type DocumentState, documentMachine } from '../machines/document.ts'
 import { fromEpochSeconds, toEpochSeconds } from '../time.ts'
 import type { LegacyFinding, PastTransition } from './legacy-line.ts'
 import type { DocumentRecord } from './record.ts'
+import { retriesAfter } from './retries.ts'
 
 /**
  * Take over transitions that happened before, elsewhere, with the times that they had. Nothing is refused: what the
@@ -39,8 +40,6 @@ export interface ImportAnswer {
 export interface ImportFinding extends LegacyFinding {
   readonly index: number
 }
-
-const DEFAULT_MAX_RETRIES = 3
 
 export function decideImport(command: ImportDocuments, given: Given): Decision<ImportAnswer> {
   const { tenant_id, past, claim } = command
@@ -102,6 +101,7 @@ class Taking {
     // One whose beginning is in another log came from where the line says.
     const from = before?.state ?? step.old_state ?? documentMachine.initial
     const timestamp = this.#timeOf(step, before)
+    const { retry_count, max_retries } = retriesAfter(before, step.state, step)
     return {
       event: 'moved',
       tenant_id,
@@ -115,8 +115,8 @@ class Taking {
       error_type: step.error_type,
       error_message: step.error_message,
       traceback: step.traceback,
-      retry_count: step.retry_count ?? (before?.retry_count ?? 0) + (step.state === 'retrying' ? 1 : 0),
-      max_retries: step.max_retries ?? before?.max_retries ?? DEFAULT_MAX_RETRIES,
+      retry_count,
+      max_retries,
       duration_seconds: step.duration_seconds ?? secondsBetween(before, timestamp),
       metadata: this.#metadataOf(step, from, before, timestamp),
       actor,

@@ -4,7 +4,7 @@ import { type DocumentState, documentMachine } from '../machines/document.ts'
 import { DEEPEST, FORBIDDEN_NAMES, idProblem } from '../names.ts'
 import { MARKS, withoutMarks } from './legacy-marks.ts'
 import { legacySeconds } from './legacy-time.ts'
-import { mapState } from './states.ts'
+import { type MappedState, mapState } from './states.ts'
 
 /**
  * A line of an old log, read. Two kinds of lines tell of a transition: those of the old log (`doc_id`, `state`,
@@ -100,13 +100,13 @@ export function readLegacyLine(value: unknown, text: string): LineReading {
 }
 
 /** A log has few names for its states, and a million lines: each is mapped once. */
-const mapped = new Map<string, DocumentState>()
+const mapped = new Map<string, MappedState>()
 const MOST_NAMES = 1000
 
-function stateOf(name: string): DocumentState {
+function mappedState(name: string): MappedState {
   let state = mapped.get(name)
   if (state === undefined) {
-    state = mapState(name).state
+    state = mapState(name)
     if (mapped.size < MOST_NAMES) mapped.set(name, state)
   }
   return state
@@ -120,8 +120,7 @@ function stateName({ new_state, state }: JsonObject): string | null {
 
 function readFields(line: JsonObject, doc_id: string, name: string, text: string | null): LineReading {
   const isAudit = line.new_state === name
-  const state = stateOf(name)
-  const isKnown = state !== 'legacy' || name.trim().toLowerCase() === 'legacy'
+  const { state, known: isKnown } = mappedState(name)
   const at = legacySeconds(line.timestamp)
   const metadata = isJsonObject(line.metadata) ? line.metadata : EMPTY
   const marks: { [mark: string]: Json } = {}

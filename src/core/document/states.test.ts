@@ -54,22 +54,22 @@ describe('LedgerState', () => {
 
 describe('A31: strings instead of states', () => {
   it.each(STATES)('%s is itself, without a warning', (state) => {
-    expect(mapState(state)).toEqual({ state, deprecated: false })
+    expect(mapState(state)).toEqual({ state, deprecated: false, known: true })
   })
 
   it.each(ALIASES)('%s means %s, in any case, with a warning', (alias, state) => {
     for (const spelling of [alias, alias.toUpperCase(), ` ${alias[0]?.toUpperCase()}${alias.slice(1)} `]) {
-      expect(mapState(spelling)).toEqual({ state, deprecated: true })
+      expect(mapState(spelling)).toEqual({ state, deprecated: true, known: true })
     }
   })
 
   it.each(STATES)('%s in capitals works too, with a warning', (state) => {
-    expect(mapState(state.toUpperCase())).toEqual({ state, deprecated: true })
+    expect(mapState(state.toUpperCase())).toEqual({ state, deprecated: true, known: true })
   })
 
   it('anything else is legacy', () => {
     for (const name of ['', 'done', 'auto', 'constructor', 'toString', '__proto__', 'ir-ready']) {
-      expect(mapState(name)).toEqual({ state: 'legacy', deprecated: true })
+      expect(mapState(name)).toEqual({ state: 'legacy', deprecated: true, known: false })
     }
     const known = new Set([...STATES, ...ALIASES.map(([alias]) => alias)])
     const unknown = fc.string().filter((name) => !known.has(name.trim().toLowerCase()))

@@ -29,15 +29,17 @@ export interface MappedState {
   readonly state: DocumentState
   /** The caller used a name that is not a state: say so once. */
   readonly deprecated: boolean
+  /** False: nobody knows the name, and `legacy` stands for all such. */
+  readonly known: boolean
 }
 
 export function mapState(name: string): MappedState {
-  if (isStateOf(documentMachine, name)) return { state: name, deprecated: false }
+  if (isStateOf(documentMachine, name)) return { state: name, deprecated: false, known: true }
   const lower = name.trim().toLowerCase()
-  if (isStateOf(documentMachine, lower)) return { state: lower, deprecated: true }
+  if (isStateOf(documentMachine, lower)) return { state: lower, deprecated: true, known: true }
   if (Object.hasOwn(ALIASES, lower))
-    return { state: ALIASES[lower as keyof typeof ALIASES], deprecated: true }
-  return { state: 'legacy', deprecated: true }
+    return { state: ALIASES[lower as keyof typeof ALIASES], deprecated: true, known: true }
+  return { state: 'legacy', deprecated: true, known: false }
 }
 
 export function getValidNextStates(state: DocumentState): ReadonlySet<DocumentState> {

@@ -12,7 +12,7 @@ const FIRST_PLACES = 1 << 12
 /** One in four places stays free, or looking would take long. */
 const FULL = 0.75
 
-/** Some 400 MB. A ledger has no such limit. */
+/** Half a gigabyte. A ledger has no such limit. */
 const MOST_DOCUMENTS = 8 * 1024 * 1024
 
 /** A place has eight numbers of 32 bits side by side, so that it is fetched from memory at once; two of them are a time. */
@@ -26,7 +26,7 @@ const RETRIES = 5
 const LIMIT = 6
 
 /**
- * The last state of every document of a log, in some thirty bytes each: an open-addressed table of 64-bit fingerprints of
+ * The last state of every document of a log, in 43 to 85 bytes each: an open-addressed table of 64-bit fingerprints of
  * their ids. That two of eight million documents have the same fingerprint happens once in half a million logs.
  */
 export class DocumentTable {
