@@ -7,7 +7,9 @@ import { LARGEST_PAGE } from '../query.ts'
 import type { Finding } from '../store.ts'
 import { AUDIT_FOLDER, listFiles } from './file-names.ts'
 import { type Current, findEverywhere, recordsAfter } from './journal-reads.ts'
+import { HistoryMoved } from './segments/history.ts'
 import type { SegmentLink } from './segments/layout.ts'
+import type { Segment } from './segments/segment.ts'
 import { verifySegments } from './segments/segment-chain.ts'
 import { snapshotFindings } from './snapshot/snapshot-findings.ts'
 
@@ -30,12 +32,13 @@ export async function checkJournal(
       yield record
     }
   }
-  const isWhole = (current.journal.history[0]?.firstSeq ?? 1) === 1
+  // Somebody else may retire a part of it meanwhile.
+  const isWhole = () => (current.journal.history[0]?.firstSeq ?? 1) === 1
   return checkRecords({
     records: (kind) => countedRecords(allRecords(current, kind, capabilities)),
     counts: image.live.counts,
     history: recordsAfter(current, 0),
-    isCompared: (kind, tenant_id, id) => isWhole && image.live.record({ kind, tenant_id, id }) !== null,
+    isCompared: (kind, tenant_id, id) => isWhole() && image.live.record({ kind, tenant_id, id }) !== null,
   })
 }
 
@@ -61,10 +64,20 @@ async function exchangedSegment({ journal }: Current): Promise<readonly Finding[
   const named = journal.image.base?.head.newest_segment as SegmentLink | null | undefined
   const segment = journal.segments.find(({ file }) => file.name === named?.name)
   if (named == null || segment === undefined) return []
-  const { sha256 } = await segment.link()
-  if (sha256 === named.sha256) return []
+  const sha256 = await checksumOf(segment)
+  if (sha256 === null || sha256 === named.sha256) return []
   const what = `its checksum is ${sha256}; it was ${named.sha256} when the snapshot was made`
   return [{ where: segment.file.path, what }]
+}
+
+/** Null when it was retired a moment ago. */
+async function checksumOf(segment: Segment): Promise<string | null> {
+  try {
+    return (await segment.link()).sha256
+  } catch (error) {
+    if (error instanceof HistoryMoved) return null
+    throw error
+  }
 }
 
 async function* allRecords(

@@ -176,7 +176,9 @@ export class JournalStore implements Store {
 
   async check(options: ProgressOptions = {}): Promise<readonly Finding[]> {
     await this.#fresh()
-    return checkJournal(this, this.capabilities, options)
+    const access = this.#open
+    const check = () => checkJournal(this, this.capabilities, options)
+    return 'writer' in access ? access.writer.whileFilesStay(check) : check()
   }
 
   close(): Promise<void> {

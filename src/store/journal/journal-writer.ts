@@ -96,6 +96,11 @@ export class JournalWriter {
     return this.#maintenance.run(options)
   }
 
+  /** Looks at the files while nobody makes or removes any. */
+  whileFilesStay<T>(look: () => Promise<T>): Promise<T> {
+    return this.#maintenance.inTurn(look)
+  }
+
   /** Finishes what is pending, says so in the file, and lets go of the folder. */
   async close(): Promise<void> {
     await this.#maintenance.stop()

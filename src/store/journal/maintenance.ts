@@ -26,7 +26,7 @@ export class Maintenance {
   readonly #decider: Decider
   readonly #world: World
   readonly #options: CheckedOptions
-  #running: Promise<MaintenanceReport> | null = null
+  #running: Promise<unknown> | null = null
   #timer: Timer | null = null
   readonly #end = new AbortController()
 
@@ -61,18 +61,22 @@ export class Maintenance {
       this.#runByItself()
   }
 
-  /** One after the other: whoever asks while one is under way gets another after it. */
-  async run({ onProgress = () => {} }: ProgressOptions = {}): Promise<MaintenanceReport> {
+  /** Another one when one is under way: it may have begun before what the caller wants in it. */
+  run({ onProgress = () => {} }: ProgressOptions = {}): Promise<MaintenanceReport> {
+    return this.inTurn(() => this.#maintain(onProgress)).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      throw new DiskFull(this.#journal.place.folder, error)
+    })
+  }
+
+  /** One after the other: what is done in its turn sees no file come or go. */
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
     while (this.#running !== null) await this.#running.catch(() => {})
-    this.#running = this.#maintain(onProgress)
-      .catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-        throw new DiskFull(this.#journal.place.folder, error)
-      })
-      .finally(() => {
-        this.#running = null
-      })
-    return this.#running
+    const running = work().finally(() => {
+      this.#running = null
+    })
+    this.#running = running
+    return running
   }
 
   async stop(): Promise<void> {

@@ -49,6 +49,7 @@ export async function verifySegments(
       doneBytes += bytes
       onProgress({ file: file.path, doneBytes, totalBytes })
     })
+    if (found.length > 0 && (await isRetired(disk, folder, file))) continue
     findings.push(...found)
     // Where it cannot be read, that was found; nothing can be said of what it follows.
     const told: Told | null = await tell(disk, file).catch(() => null)
@@ -130,6 +131,12 @@ function checkLink({ file, index: { previous } }: Told, before: Told | null): re
 
 function finding(file: string, what: string): SegmentFinding {
   return { file, byte: 0, where: `${file}, byte 0`, what }
+}
+
+/** Since the folder was listed. The oldest go first: one that is missing between others was not retired. */
+async function isRetired(disk: Disk, folder: string, { lastSeq }: SegmentFile): Promise<boolean> {
+  const [oldest] = await listSegments(disk, folder)
+  return oldest === undefined || oldest.firstSeq > lastSeq
 }
 
 async function sizeOf(disk: Disk, files: readonly SegmentFile[]): Promise<number> {
