@@ -4,14 +4,13 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import { toEpochSeconds, toIso } from '../../core/time.ts'
 import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Disk } from '../../world/disk.ts'
-import type { DeltaLog } from './delta/delta-log.ts'
 import { AUDIT_FOLDER, snapshotName } from './file-names.ts'
 import type { Image } from './image.ts'
 import { type JournalPlace, type LoadedJournal, loadJournal } from './load-journal.ts'
 import { openWork } from './open-work.ts'
 import type { Facts } from './replay.ts'
+import { DeltaSealer } from './seal-deltas.ts'
 import type { SegmentLink } from './segments/layout.ts'
-import { sealSegment } from './segments/seal-segment.ts'
 import { Segment } from './segments/segment.ts'
 import { listSegments } from './segments/segment-name.ts'
 import type { OnProgress } from './snapshot/progress.ts'
@@ -47,7 +46,12 @@ export async function compact(
   onProgress?: OnProgress,
 ): Promise<Compacted> {
   const { disk, folder } = place
-  const loaded = await loadJournal(place, { before: upTo + 1, without })
+  await using sealer = await DeltaSealer.on(place)
+  const loaded = await loadJournal(place, {
+    before: upTo + 1,
+    without,
+    beside: (delta) => sealer.begin(delta.path, delta.seq),
+  })
   if (loaded.damage !== null) throw loaded.damage
   if (loaded.nextSeq !== upTo + 1) {
     throw new LedgerDamaged({ file: folder, byte: 0 }, `it ends with seq ${loaded.nextSeq - 1}, not ${upTo}`)
@@ -56,7 +60,7 @@ export async function compact(
   const newest = await newestSegment(place)
   const facts = factsOf(loaded, now, newest)
   const { bytes } = await write(disk, path, loaded, facts, onProgress).finally(() => loaded.image.retire())
-  return { snapshot: path, seq: upTo, bytes, sealed: await sealDeltas(place, loaded.deltas, newest) }
+  return { snapshot: path, seq: upTo, bytes, sealed: await sealer.seal(loaded.deltas, newest) }
 }
 
 async function write(
@@ -162,25 +166,4 @@ async function newestSegment({ disk, folder, logger }: JournalPlace): Promise<Se
     logger.error({ code: error.code, ...error.place }, error.message)
     return null
   }
-}
-
-/** Seals whatever is not sealed yet, oldest first, each after the one before it. */
-async function sealDeltas(
-  { disk, folder }: JournalPlace,
-  deltas: readonly DeltaLog[],
-  newest: SegmentLink | null,
-): Promise<string[]> {
-  const audit = `${folder}/${AUDIT_FOLDER}`
-  await disk.makeFolder(audit)
-  await disk.syncFolder(folder)
-  let previous = newest
-  const sealed: string[] = []
-  for (const delta of deltas) {
-    if (delta.lastSeq >= delta.firstSeq) {
-      const { firstSeq, lastSeq } = delta
-      previous = await sealSegment(disk, { folder: audit, firstSeq, lastSeq, lines: delta.texts(), previous })
-    }
-    sealed.push(delta.path)
-  }
-  return sealed
 }

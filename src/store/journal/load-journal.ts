@@ -1,10 +1,11 @@
-import { hopsOf } from '../../core/audit.ts'
+import { type AuditEntry, hopsOf } from '../../core/audit.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { LedgerDamaged, type Place } from '../../errors/journal-errors.ts'
 import type { Disk, DiskReader } from '../../world/disk.ts'
 import type { Logger } from '../../world/logger.ts'
 import type { Timers } from '../../world/timers.ts'
 import { DeltaLog } from './delta/delta-log.ts'
+import type { PlacedLine } from './delta/parse-batches.ts'
 import {
   type DeltaPlace,
   type DeltaRest,
@@ -57,6 +58,16 @@ export interface LoadOptions {
   readonly before?: number
   /** Snapshots that are known to be damaged. */
   readonly without?: readonly string[]
+  /** Is given the lines of a delta when that is read, from the first to the last; again when it is read again. */
+  readonly beside?: ((delta: NamedFile) => Promise<LineSink>) | undefined
+}
+
+/** Somebody who needs the lines as well. */
+export interface LineSink {
+  /** Then `endBlock` comes before `add`, which waits for nothing: there are millions of lines. */
+  isFullFor(line: PlacedLine): boolean
+  endBlock(): Promise<void>
+  add(line: PlacedLine): void
 }
 
 /** Reads a ledger's folder: the newest good snapshot, what is open in it, and what happened since. Writes nothing. */
@@ -163,7 +174,7 @@ export class JournalLoader {
   }
 
   static async #start(place: JournalPlace, options: LoadOptions): Promise<JournalLoader> {
-    const { before = Number.POSITIVE_INFINITY, without = [] } = options
+    const { before = Number.POSITIVE_INFINITY, without = [], beside } = options
     const { deltas, snapshots } = await listFiles(place.disk, place.folder)
     const segments = await listSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
     const loader = new JournalLoader(
@@ -177,7 +188,10 @@ export class JournalLoader {
       await loader.#replaySegments(segments)
       // A delta that was sealed and not yet removed has nothing that its segment does not have.
       const sealed = segments.at(-1)?.lastSeq ?? 0
-      await loader.#replayDeltas(deltas.filter(({ seq }) => seq < before && seq > sealed))
+      await loader.#replayDeltas(
+        deltas.filter(({ seq }) => seq < before && seq > sealed),
+        beside,
+      )
       loader.#mustReach(snapshots.filter(({ seq }) => seq < before).at(-1))
     })
     return loader
@@ -228,8 +242,8 @@ export class JournalLoader {
     }
   }
 
-  async #replayDeltas(deltas: readonly NamedFile[]): Promise<void> {
-    for (const [index, delta] of deltas.entries()) await this.#replayDelta(delta, deltas[index + 1])
+  async #replayDeltas(deltas: readonly NamedFile[], beside?: LoadOptions['beside']): Promise<void> {
+    for (const [index, delta] of deltas.entries()) await this.#replayDelta(delta, deltas[index + 1], beside)
   }
 
   /** Only when the newest snapshot was not good: what happened after the one before it has been sealed by then. */
@@ -240,12 +254,17 @@ export class JournalLoader {
       const segment = await Segment.open(this.#place.disk, path)
       for await (const line of segment.lines()) {
         if (this.#needsMore(line)) await this.#takeIn(line)
-        this.#apply(line, { file: path, byte: 0 })
+        this.#apply(line, entriesOf(line), { file: path, byte: 0 })
       }
     }
   }
 
-  async #replayDelta({ path, seq }: NamedFile, next: NamedFile | undefined): Promise<void> {
+  async #replayDelta(
+    delta: NamedFile,
+    next: NamedFile | undefined,
+    beside: LoadOptions['beside'],
+  ): Promise<void> {
+    const { path, seq } = delta
     const log = this.#logOf(path, seq)
     if (next !== undefined && next.seq <= this.#nextSeq) {
       if (log.lastSeq < next.seq - 1) log.endBefore(next.seq)
@@ -256,7 +275,7 @@ export class JournalLoader {
     if (file === null) throw new FilesMoved(path)
     try {
       const from = this.#end?.path === path ? this.#end.place : await startOf(file, path, seq)
-      const rest = await this.#replayBatches(file, log, from)
+      const rest = await this.#replayBatches(file, log, from, (await beside?.(delta)) ?? null)
       this.#end = { path, place: { at: rest.at, seq: rest.seq } }
       const torn = await tornBytes(file, path, rest, next === undefined)
       if (torn !== null) this.#torn = { path, ...torn }
@@ -273,15 +292,23 @@ export class JournalLoader {
     return log
   }
 
-  async #replayBatches(file: DiskReader, log: DeltaLog, from: DeltaPlace): Promise<DeltaRest> {
+  async #replayBatches(
+    file: DiskReader,
+    log: DeltaLog,
+    from: DeltaPlace,
+    sink: LineSink | null,
+  ): Promise<DeltaRest> {
     const batches = readBatches(file, from)
     for (;;) {
       const { value, done } = await batches.next()
       if (done === true) return value
       for (const batch of value) {
-        for (const { line, at } of batch.lines) {
+        for (const placed of batch.lines) {
+          const { line, entries, at } = placed
           if (this.#needsMore(line)) await this.#takeIn(line)
-          this.#apply(line, { file: log.path, byte: at })
+          this.#apply(line, entries, { file: log.path, byte: at })
+          if (sink?.isFullFor(placed)) await sink.endBlock()
+          sink?.add(placed)
         }
         log.note(batch)
       }
@@ -327,17 +354,17 @@ export class JournalLoader {
     if ((await this.#image.loadRecord(key)) === null) Object.assign(line, { created: true })
   }
 
-  #apply(line: Line, place: Place): void {
+  #apply(line: Line, entries: readonly AuditEntry[], place: Place): void {
     if (line.seq < this.#nextSeq) return
     if (line.event === ('repaired' as string)) this.#hasGap = true
     try {
-      replayLine(this.#image, line)
+      replayLine(this.#image, line, entries)
     } catch (error) {
       throw LedgerDamaged.by(error, place, `seq ${line.seq} does not follow`, true)
     }
-    this.#nextSeq = line.seq + placesOf(line)
+    this.#nextSeq = line.seq + placesOf(line, entries)
     this.#isClosed = line.event === ('closed' as string)
-    for (const entry of entriesOf(line)) this.#auditRecords += hopsOf(entry)
+    for (const entry of entries) this.#auditRecords += hopsOf(entry)
     if (line.timestamp !== undefined) this.#time = Math.max(this.#time, fromEpochSeconds(line.timestamp))
   }
 }

@@ -6,7 +6,7 @@ import type { Timers } from '../../world/timers.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import { Image } from './image.ts'
 import { decodeLine } from './lines/decode.ts'
-import { entriesOf, type Line, refusalsOf } from './lines/line.ts'
+import { type Line, refusalsOf } from './lines/line.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
 
 /** What the compaction put into the snapshot's head. */
@@ -28,11 +28,11 @@ export async function imageOf(snapshot: Snapshot, timers: Timers): Promise<Image
 }
 
 /** Does once more what a line says was done. Throws when it does not follow from what is there. */
-export function replayLine(image: Image, line: Line): void {
+export function replayLine(image: Image, line: Line, entries: readonly AuditEntry[]): void {
   const { live } = image
-  const decoded = decodeLine(line, (key) => live.record(key))
+  const decoded = decodeLine(line, entries, (key) => live.record(key))
   if (decoded === null) return
-  const [entry] = entriesOf(line)
+  const [entry] = entries
   if (entry?.kind === 'document' && entry.event === 'moved' && !('created' in line)) countOut(image, entry)
   live.apply(decoded.change, decoded.etag)
   for (const put of decoded.change.puts) Object.freeze(put)

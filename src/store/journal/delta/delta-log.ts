@@ -6,7 +6,7 @@ import { type AuditQuery, matchesAudit } from '../../query.ts'
 import type { Line } from '../lines/line.ts'
 import { type Direction, HistoryMoved, type HistorySource } from '../segments/history.ts'
 import { recordsOf } from '../segments/line-records.ts'
-import { parseLine } from './parse-batches.ts'
+import { type ParsedBatch, parseLine } from './parse-batches.ts'
 import { readBatches, readHeader } from './read-delta.ts'
 
 /** How much is read and looked through at a time. */
@@ -62,9 +62,15 @@ export class DeltaLog implements HistorySource {
     this.#lastSeq = lastSeq
   }
 
-  /** Its lines as they are, without newlines, header and blank lines. */
-  async *texts(): AsyncGenerator<string> {
-    for await (const piece of this.#forwards(0)) yield* linesOf(piece)
+  /** All of it. */
+  async *batches(): AsyncGenerator<ParsedBatch> {
+    const file = await this.#disk.openToRead(this.path)
+    if (file === null) throw new HistoryMoved(this.path)
+    try {
+      for await (const batches of readBatches(file, await readHeader(file, this.path))) yield* batches
+    } finally {
+      await file.close()
+    }
   }
 
   async *records(query: AuditQuery, place: number, direction: Direction): AsyncGenerator<AuditRecord> {
@@ -120,13 +126,10 @@ export class DeltaLog implements HistorySource {
   }
 
   async #open(): Promise<OpenDelta> {
+    if (!this.#isKnown) for await (const batch of this.batches()) this.note(batch)
+    this.#isKnown = true
     const file = await this.#disk.openToRead(this.path)
     if (file === null) throw new HistoryMoved(this.path)
-    if (this.#isKnown) return new OpenDelta(file)
-    this.#isKnown = true
-    for await (const batches of readBatches(file, await readHeader(file, this.path))) {
-      for (const batch of batches) this.note(batch)
-    }
     return new OpenDelta(file)
   }
 }

@@ -58,6 +58,17 @@ describe('reading batches', () => {
     expect(trouble?.what).toContain(what)
   })
 
+  it('does not look into a batch that goes on beyond the bytes there are', () => {
+    const [first = '', second = ''] = batch(2, 2).split('\n')
+    const text = `${batch(1, 1)}${first}\n${second}`
+    const at = 100 + batch(1, 1).length
+    const { batches, end, trouble } = parseBatches(Buffer.from(text), 100, 1, true)
+    expect(batches).toHaveLength(1)
+    expect([end, trouble]).toEqual([at, { at, what: 'the batch is cut off' }])
+    expect(parse(text).trouble).toEqual({ at: at + first.length + 1, what: 'the line is cut off' })
+    expect(parseBatches(Buffer.from(`${text}\n`), 100, 1, true).batches).toHaveLength(2)
+  })
+
   it('stops at a batch that is not the next one', () => {
     const text = batch(1, 1) + batch(3, 1)
     expect(parse(text)).toMatchObject({

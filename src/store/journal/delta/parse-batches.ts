@@ -1,15 +1,17 @@
+import type { AuditEntry } from '../../../core/audit.ts'
 import { hasChecksum } from '../lines/checksum.ts'
-import { type Line, placesOf } from '../lines/line.ts'
+import { entriesOf, type Line, placesOf } from '../lines/line.ts'
 
 const NEWLINE = 0x0a
 
 /** A line with where it is. */
-interface PlacedLine {
+export interface PlacedLine {
   readonly line: Line
+  readonly entries: readonly AuditEntry[]
   /** Of its first byte, in the file. */
   readonly at: number
-  /** With its newline. */
-  readonly bytes: number
+  /** As it stands there, without its newline. */
+  readonly bytes: Buffer
 }
 
 export interface ParsedBatch {
@@ -36,14 +38,15 @@ export interface Trouble {
 
 /**
  * Whole batches in bytes that begin between two batches. Knowing which seq comes next, it stops at the first
- * line that is not the next line of the next batch.
+ * line that is not the next line of the next batch. When there are more bytes than these, a batch that does not end in
+ * them is not looked into: that is done when all of it is there.
  */
-export function parseBatches(bytes: Buffer, base: number, nextSeq: number): Parsed {
+export function parseBatches(bytes: Buffer, base: number, nextSeq: number, isMore = false): Parsed {
   const batches: ParsedBatch[] = []
   let seq = nextSeq
   let end = base
   for (let at = skipBlank(bytes, 0); at < bytes.length; at = skipBlank(bytes, end - base)) {
-    const batch = parseBatch(bytes, base, at, seq)
+    const batch = parseBatch(bytes, base, at, seq, isMore)
     if ('what' in batch) return { batches, end, trouble: batch }
     batches.push(batch)
     seq = batch.lastSeq + 1
@@ -52,25 +55,45 @@ export function parseBatches(bytes: Buffer, base: number, nextSeq: number): Pars
   return { batches, end, trouble: null }
 }
 
-function parseBatch(bytes: Buffer, base: number, start: number, nextSeq: number): ParsedBatch | Trouble {
+function parseBatch(
+  bytes: Buffer,
+  base: number,
+  start: number,
+  nextSeq: number,
+  isMore: boolean,
+): ParsedBatch | Trouble {
   const lines: PlacedLine[] = []
   let seq = nextSeq
   let at = start
   for (let count = 1; lines.length < count; ) {
     const end = bytes.indexOf(NEWLINE, at)
     if (end === -1) return { at: base + at, what: 'the line is cut off' }
-    const line = parseLine(bytes.subarray(at, end))
+    const text = bytes.subarray(at, end)
+    const line = parseLine(text)
     if (typeof line === 'string') return { at: base + at, what: line }
     const [first, size, index] = line.batch
     if (line.seq !== seq || first !== nextSeq || index !== lines.length) {
       return { at: base + at, what: `seq ${nextSeq} should come here, and seq ${line.seq} does` }
     }
-    lines.push({ line, at: base + at, bytes: end + 1 - at })
+    const entries = entriesOf(line)
+    lines.push({ line, entries, at: base + at, bytes: text })
+    if (index === 0 && isMore && !hasLines(bytes, end + 1, size - 1)) {
+      return { at: base + start, what: 'the batch is cut off' }
+    }
     count = size
-    seq += placesOf(line)
+    seq += placesOf(line, entries)
     at = end + 1
   }
   return { lines, firstSeq: nextSeq, lastSeq: seq - 1, at: base + start, end: base + at }
+}
+
+function hasLines(bytes: Buffer, from: number, count: number): boolean {
+  let at = from
+  for (let n = 0; n < count; n++) {
+    at = bytes.indexOf(NEWLINE, at) + 1
+    if (at === 0) return false
+  }
+  return true
 }
 
 /** The line, or what is wrong with it. */

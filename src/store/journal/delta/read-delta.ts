@@ -60,7 +60,7 @@ export async function* readBatches(
   let { at, seq } = from
   for (let length = READ_BYTES; ; ) {
     const bytes = bufferOf(await file.read(at, length))
-    const { batches, end, trouble } = parseBatches(bytes, at, seq)
+    const { batches, end, trouble } = parseBatches(bytes, at, seq, bytes.length === length)
     const last = batches.at(-1)
     if (last !== undefined) yield batches
     seq = (last?.lastSeq ?? seq - 1) + 1

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../core/audit.ts'
 import type { Change } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
-import { type ChangeLine, entriesOf, isControl, type Line, type PutFields } from './line.ts'
+import { type ChangeLine, isControl, type Line, type PutFields } from './line.ts'
 
 export interface DecodedLine {
   readonly change: Change
@@ -13,11 +13,10 @@ export interface DecodedLine {
 /** The record as it is before the line; null when there is none. */
 export type Current = <K extends RecordKind>(key: RecordKey<K>) => RecordOf[K] | null
 
-/** What a line changes; null when it is about the file itself. Throws when it does not fit what is there. */
-export function decodeLine(line: Line, current: Current): DecodedLine | null {
+/** What a line with these entries changes; null when it is about the file itself. Throws when it does not fit what is there. */
+export function decodeLine(line: Line, audit: readonly AuditEntry[], current: Current): DecodedLine | null {
   if (isControl(line)) return null
   const etag = String(line.commit ?? line.seq)
-  const audit = entriesOf(line)
   const puts: LedgerRecord[] = []
   const [first] = audit
   if (first?.kind === 'document' && first.event === 'moved') puts.push(documentOf(line, first, etag))

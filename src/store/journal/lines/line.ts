@@ -76,6 +76,7 @@ export function entriesOf(line: Line): readonly AuditEntry[] {
 /** The refusals and the like that a line keeps, and which of its record's each of them is. */
 export function refusalsOf(line: Line): readonly Refusal[] {
   if (isControl(line) || line.event === undefined) return []
+  if (line.also === undefined && line.nth === undefined) return []
   const entries = [line as EntryFields, ...(line.also ?? [])]
   return entries.flatMap(({ nth, kind, tenant_id, id, doc_id }) =>
     nth === undefined ? [] : { tenant_id, name: refusalName(kind, id ?? (doc_id as string)), nth },
@@ -112,9 +113,9 @@ function jobOfRow(put: PutFields, { job_id, id }: ChangeLine): string {
 }
 
 /** How many seqs a line takes. */
-export function placesOf(line: Line): number {
+export function placesOf(line: Line, entries: readonly AuditEntry[] = entriesOf(line)): number {
   if (isControl(line)) return line.until === undefined ? 1 : line.until - line.seq + 1
-  return placesOfEntries(entriesOf(line))
+  return placesOfEntries(entries)
 }
 
 export function placesOfEntries(entries: readonly AuditEntry[]): number {

@@ -2,7 +2,7 @@ import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
 import { fromEpochSeconds } from '../../../core/time.ts'
 import type { AuditQuery } from '../../query.ts'
 import type { IdFilter } from '../blocks/id-filter.ts'
-import { isControl, type Line, placesOf, placesOfEntries } from '../lines/line.ts'
+import { type Line, placesOf } from '../lines/line.ts'
 
 /** What one block, one page or a whole segment holds: enough to see that there is nothing in it for a query. */
 export interface Header {
@@ -53,7 +53,7 @@ export class HeaderBuilder {
   /** The line's entries are given too, since making them is not cheap. */
   add(line: Line, entries: readonly AuditEntry[]): void {
     this.#lines++
-    this.#nextSeq += isControl(line) ? placesOf(line) : placesOfEntries(entries)
+    this.#nextSeq += placesOf(line, entries)
     for (const entry of entries) this.#addEntry(entry)
   }
 

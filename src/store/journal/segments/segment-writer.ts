@@ -1,8 +1,9 @@
+import type { AuditEntry } from '../../../core/audit.ts'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { BlockFileWriter } from '../blocks/block-file-writer.ts'
 import { IdFilter } from '../blocks/id-filter.ts'
 import { deflateMember, type Extent } from '../blocks/member.ts'
-import { entriesOf, type Line } from '../lines/line.ts'
+import type { Line } from '../lines/line.ts'
 import { type Header, HeaderBuilder, unionOf } from './header.ts'
 import {
   type BlockHeader,
@@ -22,7 +23,17 @@ export interface SegmentShape {
   readonly blocksPerPage: number
 }
 
+const NEWLINE = Buffer.from('\n')
+
 const USUAL_SHAPE: SegmentShape = { linesPerBlock: 256, bytesPerBlock: 128 * 1024, blocksPerPage: 256 }
+
+/** A line, and what was learnt of it when it was read. */
+export interface SealedLine {
+  readonly line: Line
+  readonly entries: readonly AuditEntry[]
+  /** As it stands in the delta, without its newline. */
+  readonly bytes: Uint8Array
+}
 
 /** A page that waits, compressed, until all blocks are written: lines come first, and nothing between them. */
 interface WaitingPage {
@@ -41,7 +52,8 @@ export class SegmentWriter {
   #blocks: BlockHeader[] = []
   #pageNames = new Set<string>()
   #header: HeaderBuilder
-  #texts: string[] = []
+  /** The lines of the block that is being filled, each with its newline after it. */
+  #texts: Uint8Array[] = []
   #bytes = 0
 
   constructor(out: BlockFileWriter, path: string, firstSeq: number, shape: SegmentShape = USUAL_SHAPE) {
@@ -52,25 +64,23 @@ export class SegmentWriter {
   }
 
   /** Whether a line has to wait for the block before it to be written. */
-  isFullFor(text: string): boolean {
-    const lines = this.#texts.length
+  isFullFor({ bytes }: SealedLine): boolean {
+    const { lines } = this.#header
     const { linesPerBlock, bytesPerBlock } = this.#shape
-    return lines > 0 && (lines === linesPerBlock || this.#bytes + Buffer.byteLength(text) >= bytesPerBlock)
+    return lines > 0 && (lines === linesPerBlock || this.#bytes + bytes.length >= bytesPerBlock)
   }
 
   /** Waits for nothing: there are millions of lines. */
-  add(text: string): void {
-    const line = JSON.parse(text) as Line
+  add({ line, entries, bytes }: SealedLine): void {
     if (line.seq !== this.#header.nextSeq) this.#complain(line.seq)
-    const entries = entriesOf(line)
     this.#header.add(line, entries)
     for (const entry of entries) this.#durations.add(entry)
-    this.#texts.push(text)
-    this.#bytes += Buffer.byteLength(text) + 1
+    this.#texts.push(bytes, NEWLINE)
+    this.#bytes += bytes.length + 1
   }
 
   async finish(lastSeq: number, previous: SegmentLink | null) {
-    if (this.#texts.length > 0) await this.endBlock()
+    if (this.#header.lines > 0) await this.endBlock()
     if (this.#blocks.length > 0) this.#endPage()
     if (this.#header.nextSeq !== lastSeq + 1) this.#complain(lastSeq + 1)
     const durations = this.#durations.toFields()
@@ -88,7 +98,7 @@ export class SegmentWriter {
   }
 
   async endBlock(): Promise<void> {
-    const extent = await this.#out.text(`${this.#texts.join('\n')}\n`)
+    const extent = await this.#out.text(Buffer.concat(this.#texts, this.#bytes))
     this.#blocks.push(blockHeader(extent, this.#header))
     for (const name of this.#header.names) this.#pageNames.add(name)
     this.#header = new HeaderBuilder(this.#header.nextSeq)
