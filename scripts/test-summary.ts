@@ -1,32 +1,54 @@
-// What is left of a test run when it is over: a table of suites, warnings about time, and one line of totals.
+// What is left of a test run when it is over: what failed and how, what was left out and why, a table of suites,
+// warnings about time, and one line of totals. Often it is all that is read.
+import { stripVTControlCharacters } from 'node:util'
 import { seconds } from './command.ts'
 import { GROUP_BUDGET_MS, type Group } from './suites.ts'
 
 const TOTAL_BUDGET_MS = Object.values(GROUP_BUDGET_MS).reduce((sum, ms) => sum + ms, 0)
 
+const MOST_FAILURES = 10
+const MOST_REASONS = 10
+const MOST_LINES = 12
+const LONGEST_LINE = 200
+
 export type Counts = { passed: number; failed: number; skipped: number }
 
-export type SuiteResult = { name: string; group: Group; ok: boolean; ms: number; counts: Counts }
+/** A test, or a file or group that did not come so far. */
+export type Failure = { name: string; message: string }
 
-/** The part of vitest's JSON report that is needed here. */
-export type VitestReport = {
-  numPassedTests: number
-  numFailedTests: number
-  numPendingTests: number
-  numTodoTests: number
+/** What a suite said of itself. */
+export type SuiteReport = Counts & {
+  failures: readonly Failure[]
+  /** The reason of each test that was skipped with one. */
+  leftOut: readonly string[]
+}
+
+export type SuiteResult = {
+  name: string
+  group: Group
+  ok: boolean
+  ms: number
+  counts: Counts
+  failures: readonly Failure[]
+  leftOut: readonly string[]
 }
 
 /**
  * A suite can fail without a failing test: a file that does not load, coverage below its threshold, a check.
  * It counts as one failure, so that a red run never says "0 failed".
  */
-export function countsOf(ok: boolean, report: VitestReport | undefined): Counts {
-  const failed = report?.numFailedTests ?? 0
-  return {
-    passed: report?.numPassedTests ?? 0,
-    failed: ok ? failed : Math.max(failed, 1),
-    skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
-  }
+export function countsOf(ok: boolean, report: SuiteReport | undefined): Counts {
+  const { passed = 0, failed = 0, skipped = 0 } = report ?? {}
+  return { passed, failed: ok ? failed : Math.max(failed, 1), skipped }
+}
+
+/** A suite that failed has something to say, if only where to look. */
+export function failuresOf(ok: boolean, report: SuiteReport | undefined, output: string): readonly Failure[] {
+  const failures = report?.failures ?? []
+  if (ok || failures.length > 0) return failures
+  // What comes before it went well.
+  const message = output.slice(Math.max(output.search(/^FAILED/m), 0)).trim()
+  return [{ name: 'no test failed, but the suite did', message: message || 'Its output above says why.' }]
 }
 
 export function summary(results: readonly SuiteResult[]): string {
@@ -34,7 +56,49 @@ export function summary(results: readonly SuiteResult[]): string {
     ({ name, ok, ms, counts }) =>
       `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(12)} ${seconds(ms).padStart(8)}  ${tests(counts)}`,
   )
-  return ['', ...table, ...overBudget(results), '', totals(results)].join('\n')
+  return [
+    '',
+    ...failing(results),
+    ...leftOut(results),
+    ...table,
+    ...overBudget(results),
+    '',
+    totals(results),
+  ].join('\n')
+}
+
+function failing(results: readonly SuiteResult[]): string[] {
+  const all = results.flatMap(({ name, failures }) =>
+    failures.map((failure) => ({ suite: name, ...failure })),
+  )
+  const shown = all
+    .slice(0, MOST_FAILURES)
+    .flatMap(({ suite, name, message }) => [`FAILED  ${suite}: ${name}`, ...beginning(message), ''])
+  const more = all.length - MOST_FAILURES
+  return more > 0 ? [...shown, `and ${more} more, in the output above`, ''] : shown
+}
+
+function beginning(message: string): string[] {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  const shown = lines.slice(0, MOST_LINES).map((line) => `    ${cut(line.trimEnd())}`)
+  return lines.length > MOST_LINES ? [...shown, '    …'] : shown
+}
+
+function cut(line: string): string {
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line
+}
+
+function leftOut(results: readonly SuiteResult[]): string[] {
+  const reasons = results.flatMap(({ name, leftOut }) =>
+    [...Map.groupBy(leftOut, (reason) => reason)].map(
+      ([reason, all]) => `${name}: ${all.length} left out: ${cut(reason)}`,
+    ),
+  )
+  const more = reasons.length - MOST_REASONS
+  const shown = reasons.slice(0, MOST_REASONS)
+  return reasons.length === 0 ? [] : [...shown, ...(more > 0 ? [`and for ${more} more reasons`] : []), '']
 }
 
 /** Other words than in the totals: a reader, or a script, must find only one such line. */

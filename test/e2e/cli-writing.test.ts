@@ -106,7 +106,7 @@ describe('ledger compact', () => {
     const copy = readFileSync(shell.path('copy.json.gz'))
     expect(copy).toEqual(readFileSync(shell.path(`compact/${name}`)))
     expect(gunzipSync(copy).toString()).toContain('"document_count"')
-    expect(existsSync(shell.path('copy.json.gz.tmp'))).toBe(false)
+    expect(existsSync(shell.path('copy.json.gz.unfinished'))).toBe(false)
 
     const before = shell.contents()
     const nowhere = await compact('--output', 'nowhere/copy.json.gz')

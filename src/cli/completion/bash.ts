@@ -1,16 +1,21 @@
-import type { CompletedCommand } from './command-tree.ts'
+import { type CompletedCommand, valueFlags } from './command-tree.ts'
 
 /**
- * For bash: finds out which command the words before the cursor lead to, and offers what that command takes. Written
- * for bash 3, which is what a Mac has.
+ * For bash: finds out which command the words before the cursor lead to, and offers what that command takes. Where
+ * nothing is offered bash offers files, as `-o default` says, and knows better how to write them. Written for bash 3,
+ * which is what a Mac has.
  */
 export function bashCompletion(commands: readonly CompletedCommand[]): string {
   return `# Completion for waybill. Add to ~/.bashrc:  source <(waybill completion bash)
 _waybill() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path="" args=0 skip="" word i
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path="" args=0 skip="" joined="" word i
   COMPREPLY=()
+  # To bash colons and equals signs are words: pubmed:123 and --state=failed have three.
+  if [[ $cur == [:=]* ]]; then joined=1 cur=""
+  elif [[ $prev == [:=]* ]]; then joined=1 prev=\${COMP_WORDS[COMP_CWORD-2]}; fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
+    if [[ $word == [:=]* ]]; then skip=1; continue; fi
     if [[ -n $skip ]]; then skip=""; continue; fi
     case $word in
       ${valueFlags(commands).join('|')}) skip=1; continue ;;
@@ -24,6 +29,7 @@ _waybill() {
   case "$path:$prev" in
 ${valueCases(commands)}
   esac
+  if [[ -n $joined ]]; then return; fi
   if [[ $cur == -* ]]; then
     case "$path" in
 ${optionCases(commands)}
@@ -38,14 +44,6 @@ complete -o default -F _waybill waybill
 `
 }
 
-/** All that are followed by a value, in whatever command. */
-function valueFlags(commands: readonly CompletedCommand[]): readonly string[] {
-  const flags = commands.flatMap(({ options }) =>
-    options.flatMap(({ flags, value }) => (value === null ? [] : flags)),
-  )
-  return [...new Set(flags)]
-}
-
 function paths(commands: readonly CompletedCommand[]): readonly string[] {
   return commands.filter(({ path }) => path !== '').map(({ path }) => `" ${path}"`)
 }
@@ -56,8 +54,9 @@ function valueCases(commands: readonly CompletedCommand[]): string {
       options.flatMap(({ flags, value }) => {
         if (value === null) return []
         const cases = flags.map((flag) => `"${spaced(path)}:${flag}"`).join('|')
-        const offered = value.choices === null ? '-f' : `-W "${value.choices.join(' ')}"`
-        return `    ${cases}) COMPREPLY=($(compgen ${offered} -- "$cur")); return ;;`
+        const offered =
+          value.choices === null || value.choices.length === 0 ? '' : `${offer(value.choices)}; `
+        return `    ${cases}) ${offered}return ;;`
       }),
     )
     .join('\n')
@@ -67,7 +66,7 @@ function optionCases(commands: readonly CompletedCommand[]): string {
   return commands
     .map(({ path, options }) => {
       const flags = options.flatMap((option) => option.flags)
-      return `      "${spaced(path)}") COMPREPLY=($(compgen -W "${flags.join(' ')}" -- "$cur")) ;;`
+      return `      "${spaced(path)}") ${offer(flags)} ;;`
     })
     .join('\n')
 }
@@ -79,7 +78,7 @@ function wordCases(commands: readonly CompletedCommand[]): string {
       const names = command.commands.map(({ name }) => name)
       if (names.length > 0) return `    "${spaced(path)}:0") ${offer(names)} ;;`
       return command.arguments.flatMap((choices, i) =>
-        choices.length === 0 ? [] : `    "${spaced(path)}:${i}") ${offer(choices)} ;;`,
+        choices === null || choices.length === 0 ? [] : `    "${spaced(path)}:${i}") ${offer(choices)} ;;`,
       )
     })
     .join('\n')

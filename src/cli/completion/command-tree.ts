@@ -7,19 +7,21 @@ export interface CompletedCommand {
   readonly about: string
   readonly commands: readonly { readonly name: string; readonly about: string }[]
   readonly options: readonly CompletedOption[]
-  /** What each argument may be; none when it can be anything. */
-  readonly arguments: readonly (readonly string[])[]
+  readonly arguments: readonly Choices[]
 }
+
+/** What a word may be: one of these, a file where they are null, or anything where there are none. */
+export type Choices = readonly string[] | null
 
 export interface CompletedOption {
   readonly flags: readonly string[]
   readonly about: string
-  /** It is followed by a value: one of these, a file where they are null, or anything where there are none. */
-  readonly value: { readonly choices: readonly string[] | null } | null
+  /** It is followed by a value. */
+  readonly value: { readonly choices: Choices } | null
 }
 
-/** Options whose values are files or folders. */
-const FILES = /<(?:folder|file|dir)>/
+/** Options and arguments that are files or folders. */
+const FILES = /<(?:folder|file|dir|log|from|to)>/
 
 export function commandTree(program: Command): readonly CompletedCommand[] {
   const shared = [...program.options, helpOf(program)].map(completedOption)
@@ -37,7 +39,7 @@ function visit(
     about: aboutOf(command),
     commands: command.commands.map((child) => ({ name: child.name(), about: aboutOf(child) })),
     options: [...own, ...shared],
-    arguments: command.registeredArguments.map(({ argChoices }: Argument) => argChoices ?? []),
+    arguments: command.registeredArguments.map(completedArgument),
   }
   return [described, ...command.commands.flatMap((child) => visit(child, [...path, child.name()], shared))]
 }
@@ -47,10 +49,24 @@ function completedOption(option: Option): CompletedOption {
     flags: [option.short, option.long].filter((flag) => flag != null),
     about: option.description,
     value:
-      option.required || option.optional
-        ? { choices: FILES.test(option.flags) ? null : (option.argChoices ?? []) }
-        : null,
+      option.required || option.optional ? { choices: choicesOf(option.flags, option.argChoices) } : null,
   }
+}
+
+function completedArgument(argument: Argument): Choices {
+  return choicesOf(`<${argument.name()}>`, argument.argChoices)
+}
+
+function choicesOf(words: string, choices: readonly string[] | undefined): Choices {
+  return FILES.test(words) ? null : (choices ?? [])
+}
+
+/** All that are followed by a value, in whatever command. */
+export function valueFlags(commands: readonly CompletedCommand[]): readonly string[] {
+  const flags = commands.flatMap(({ options }) =>
+    options.flatMap(({ flags, value }) => (value === null ? [] : flags)),
+  )
+  return [...new Set(flags)]
 }
 
 function helpOf(program: Command): Option {

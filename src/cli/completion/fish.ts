@@ -1,48 +1,69 @@
-import type { CompletedCommand, CompletedOption } from './command-tree.ts'
+import { type Choices, type CompletedCommand, type CompletedOption, valueFlags } from './command-tree.ts'
 
 /** For fish: a line for each thing there is to say, with the words after which it can be said. */
 export function fishCompletion(commands: readonly CompletedCommand[]): string {
+  const shared = commands.find(({ path }) => path === '')?.options ?? []
   return `# Completion for waybill. Save as ~/.config/fish/completions/waybill.fish
-function __waybill_at
-    set -l words (commandline -opc | string match -v -- '-*')
+# The words before the cursor, without options and their values.
+function __waybill_words
+    set -l words (commandline -opc)
     set -e words[1]
-    test "$words[1..(count $argv)]" = "$argv"
+    set -l skip no
+    for word in $words
+        if test $skip = yes
+            set skip no
+            continue
+        end
+        switch $word
+            case ${valueFlags(commands).join(' ')}
+                set skip yes
+            case '-*'
+            case '*'
+                echo $word
+        end
+    end
 end
-function __waybill_exactly
-    set -l words (commandline -opc | string match -v -- '-*')
-    set -e words[1]
-    test "$words" = "$argv"
+# Whether they lead to this command.
+function __waybill_at
+    set -l words (__waybill_words)
+    set -l length (count $argv)
+    test $length -eq 0; or test "$words[1..$length]" = "$argv"
+end
+# Whether they lead to this command, and so many arguments of it are there already.
+function __waybill_after
+    set -l given $argv[1]
+    set -e argv[1]
+    test (count (__waybill_words)) -eq (math $given + (count $argv)); and __waybill_at $argv
 end
 complete -c waybill -f
-${commands.flatMap(commandLines).join('\n')}
+${shared.map((option) => `complete -c waybill${optionWords(option)}`).join('\n')}
+${commands.flatMap((command) => commandLines(command, shared)).join('\n')}
 `
 }
 
-function commandLines({ path, commands, options, arguments: args }: CompletedCommand): string[] {
-  const isHere = path === '' ? '' : ` -n '__waybill_at ${path}'`
-  const isNext = ` -n '__waybill_exactly ${path}'`
-  const choices = args.flat()
+/** What every command takes is said before, once for all of them. */
+function commandLines(command: CompletedCommand, shared: readonly CompletedOption[]): string[] {
+  const { path } = command
+  const own = command.options.filter((option) => !shared.includes(option))
+  const next = `complete -c waybill -n '${['__waybill_after 0', path].join(' ').trim()}'`
   return [
-    ...commands.map(({ name, about }) => `complete -c waybill${isNext} -a ${name} -d '${quoted(about)}'`),
-    ...(choices.length === 0 ? [] : [`complete -c waybill${isHere} -a '${choices.join(' ')}'`]),
-    // What every command takes is said once, for all of them.
-    ...(path === '' || commands.length === 0
-      ? options.map((option) => `complete -c waybill${isHere}${optionWords(option)}`)
-      : []),
+    ...command.commands.map(({ name, about }) => `${next} -a ${name} -d '${quoted(about)}'`),
+    ...command.arguments.flatMap((choices, i) =>
+      choices?.length === 0 ? [] : `complete -c waybill -n '__waybill_after ${i} ${path}'${offered(choices)}`,
+    ),
+    ...own.map((option) => `complete -c waybill -n '__waybill_at ${path}'${optionWords(option)}`),
   ]
 }
 
 function optionWords({ flags, about, value }: CompletedOption): string {
   const names = flags.map((flag) => (flag.startsWith('--') ? ` -l ${flag.slice(2)}` : ` -s ${flag.slice(1)}`))
-  const offered =
-    value === null
-      ? ''
-      : value.choices === null
-        ? ' -r -F'
-        : value.choices.length === 0
-          ? ' -x'
-          : ` -x -a '${value.choices.join(' ')}'`
-  return `${names.join('')}${offered} -d '${quoted(about)}'`
+  const follows = value === null ? '' : `${value.choices === null ? ' -r' : ' -x'}${offered(value.choices)}`
+  return `${names.join('')}${follows} -d '${quoted(about)}'`
+}
+
+function offered(choices: Choices): string {
+  if (choices === null) return ' -F'
+  return choices.length === 0 ? '' : ` -a '${choices.join(' ')}'`
 }
 
 function quoted(text: string): string {

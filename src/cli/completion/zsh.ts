@@ -1,20 +1,23 @@
-import type { CompletedCommand, CompletedOption } from './command-tree.ts'
+import type { Choices, CompletedCommand, CompletedOption } from './command-tree.ts'
 
-/** For zsh: a function for each command, which hands over to those below it. */
+/**
+ * For zsh: a function for each command, which hands over to those below it. Whoever saves it among the functions of zsh
+ * has it loaded by the first completion, which it then has to answer. `-A` leaves the options behind a command to that
+ * command: there are some that it shares with the one above, which would stop there.
+ */
 export function zshCompletion(commands: readonly CompletedCommand[]): string {
   return `#compdef waybill
 # Completion for waybill. Add to ~/.zshrc, after compinit:  source <(waybill completion zsh)
 ${commands.map(commandFunction).join('\n')}
 compdef _waybill waybill
+if [[ $funcstack[1] == _waybill ]]; then _waybill "$@"; fi
 `
 }
 
 function commandFunction(command: CompletedCommand): string {
   const options = command.options.map((option) => `    ${optionSpec(option)}`)
   if (command.commands.length === 0) {
-    const words = command.arguments.map((choices, i) =>
-      choices.length === 0 ? `    '${i + 1}:value:_default'` : `    '${i + 1}:value:(${choices.join(' ')})'`,
-    )
+    const words = command.arguments.map((choices, i) => `    '${i + 1}:value:${action(choices)}'`)
     return `${nameOf(command.path)}() {
   _arguments -s \\
 ${[...options, ...words].join(' \\\n')}
@@ -27,7 +30,7 @@ ${[...options, ...words].join(' \\\n')}
   return `${nameOf(command.path)}() {
   local curcontext="$curcontext" state line
   local -a commands=(${names.join(' ')})
-  _arguments -C \\
+  _arguments -C -A '-*' \\
 ${options.join(' \\\n')} \\
     '1: :->command' '*:: :->rest'
   case $state in
@@ -42,11 +45,15 @@ ${cases.join('\n')}
 
 function optionSpec({ flags, about, value }: CompletedOption): string {
   const text = quoted(about.replace(/[[\]:]/g, (mark) => `\\${mark}`))
-  const name = flags.length > 1 ? `'(${flags.join(' ')})'{${flags.join(',')}}` : `'*'${flags[0]}`
-  if (value === null) return `${name}'[${text}]'`
-  const offered =
-    value.choices === null ? '_files' : value.choices.length === 0 ? ' ' : `(${value.choices.join(' ')})`
-  return `${name}'[${text}]:value:${offered}'`
+  // With an equals sign the value may follow in the same word, too.
+  const names = flags.map((flag) => (value !== null && flag.startsWith('--') ? `${flag}=` : flag))
+  const name = flags.length > 1 ? `'(${flags.join(' ')})'{${names.join(',')}}` : `'*'${names[0]}`
+  return value === null ? `${name}'[${text}]'` : `${name}'[${text}]:value:${action(value.choices)}'`
+}
+
+function action(choices: Choices): string {
+  if (choices === null) return '_files'
+  return choices.length === 0 ? ' ' : `(${choices.join(' ')})`
 }
 
 function nameOf(path: string): string {

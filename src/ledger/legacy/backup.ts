@@ -1,6 +1,7 @@
 import { FileNotFound } from '../../errors/file-errors.ts'
+import { copyFile, isSame } from '../../world/copy-file.ts'
 import type { Disk } from '../../world/disk.ts'
-import { copyFile, isSame, isThere } from './new-file.ts'
+import { isThere } from '../../world/is-there.ts'
 
 /** How many migrated files are kept apart when somebody goes back and forth. */
 const MOST_KEPT = 100

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { LEGACY_FINDINGS, type LegacyFindingKind } from '../../core/document/legacy-line.ts'
 import type { Disk } from '../../world/disk.ts'
-import { NewFile } from './new-file.ts'
+import { NewFile } from '../../world/new-file.ts'
 
 /** How many of each kind the summary shows. */
 const MOST_EXAMPLES = 10

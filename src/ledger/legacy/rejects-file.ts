@@ -1,6 +1,7 @@
 import type { Disk } from '../../world/disk.ts'
+import { isThere } from '../../world/is-there.ts'
+import { NewFile } from '../../world/new-file.ts'
 import { type LineBlock, LONGEST_LINE_BYTES, lineBlocks } from './line-blocks.ts'
-import { isThere, NewFile } from './new-file.ts'
 import type { RejectedLine } from './prepare-lines.ts'
 
 /** A control character takes six bytes here. */

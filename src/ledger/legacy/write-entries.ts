@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../core/audit.ts'
-import type { NewFile } from './new-file.ts'
+import type { NewFile } from '../../world/new-file.ts'
 import type { Batch } from './target.ts'
 
 /** Writes audit records, one per line. Lines that are such records already stay as they are, byte for byte. */

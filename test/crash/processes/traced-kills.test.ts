@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { SeededRandom } from '../../../src/testing/seeded-random.ts'
+import { whyNoProgram } from '../../e2e/debian-package.ts'
 import { scratch } from '../../e2e/scratch.ts'
 import { playSeeds } from '../random/seeds.ts'
 import { Acknowledged, mustOpen } from './acknowledged.ts'
 import { Child } from './child-process.ts'
-import { killAtCall, whyNoStrace } from './strace.ts'
+import { killAtCall } from './strace.ts'
 
 /**
  * System calls that change a disk; up to which of them a process is killed; and how many lines it may say before it is
@@ -46,7 +47,7 @@ async function killAtEachCall(seed: number): Promise<number> {
 }
 
 it(`keeps what it acknowledged when it is killed at a system call, ${LEDGERS * CALLS.length} times`, async (context) => {
-  const reason = whyNoStrace()
+  const reason = await whyNoProgram('strace')
   if (reason !== null) context.skip(`no strace: ${reason}`)
   const killed = await playSeeds(LEDGERS, 2, killAtEachCall)
   // Not all of them come so far, on every machine.

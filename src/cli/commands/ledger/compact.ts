@@ -1,6 +1,10 @@
 import { Option } from 'commander'
+import { FileExists } from '../../../errors/file-errors.ts'
+import type { OnProgress } from '../../../store/progress.ts'
+import type { Disk } from '../../../world/disk.ts'
+import { isThere } from '../../../world/is-there.ts'
+import { NewFile, unfinishedPath } from '../../../world/new-file.ts'
 import { defineCommand } from '../../define-command.ts'
-import { NewFile } from '../../new-file.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { bytesText, countOf } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
@@ -31,27 +35,33 @@ export const ledgerCompact = defineCommand<Options>({
   async run(session, { output }) {
     if (output === undefined) return compact(session, null)
     const { disk } = (await import('../../../world/world.ts')).realWorld
-    const copy = await NewFile.begin(disk, output)
+    // Before the work, so that a mistake in the name is noticed while nothing has been done.
+    await mustNotExist(disk, output)
+    // It would be overwritten and removed, and may be somebody's.
+    await mustNotExist(disk, unfinishedPath(output))
+    const copy = await NewFile.create(disk, output)
     try {
-      await compact(session, { output, copy })
+      await compact(session, { disk, copy })
     } finally {
-      await copy.close()
+      await copy.discard()
     }
   },
 })
 
-async function compact(
-  session: Session,
-  target: { readonly output: string; readonly copy: NewFile } | null,
-): Promise<void> {
+interface Target {
+  readonly disk: Disk
+  readonly copy: NewFile
+}
+
+async function compact(session: Session, target: Target | null): Promise<void> {
   const { out } = session
   const ledger = await session.openToWrite()
   const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
   const { snapshot } = report
   if (target !== null && snapshot !== null) {
-    await session.withProgress((onProgress) => target.copy.copy(snapshot.path, onProgress))
+    await session.withProgress((onProgress) => fill(target, snapshot.path, onProgress))
   }
-  if (session.isJson) return session.json({ ...report, output: target?.output ?? null })
+  if (session.isJson) return session.json({ ...report, output: target?.copy.path ?? null })
   if (snapshot === null) return out.line('The ledger is empty: there is nothing to make a snapshot of.')
   const what = report.compacted ? 'Made' : 'Nothing happened since'
   const size = `${bytesText(snapshot.bytes)}, up to seq ${snapshot.seq}`
@@ -61,5 +71,24 @@ async function compact(
       `Removed ${countOf(report.removed_audit_records, 'record')} of history that was past its time`,
     )
   }
-  if (target !== null) await out.line(`Copied it to ${safeText(target.output)}`)
+  if (target !== null) await out.line(`Copied it to ${safeText(target.copy.path)}`)
+}
+
+async function fill({ disk, copy }: Target, from: string, onProgress: OnProgress): Promise<void> {
+  const source = await disk.openToRead(from)
+  if (source === null) throw new Error(`${from} is gone`)
+  try {
+    const total = await source.size()
+    await copy.addFile(source, (done) => onProgress({ what: 'copy', done, total }))
+  } finally {
+    await source.close()
+  }
+  await copy.sync()
+  await mustNotExist(disk, copy.path)
+  await copy.finish()
+}
+
+async function mustNotExist(disk: Disk, path: string): Promise<void> {
+  if (!(await isThere(disk, path))) return
+  throw new FileExists(path, 'Nothing is overwritten. Give another name, or move that file away.')
 }

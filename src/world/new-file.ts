@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Disk, DiskFile } from '../../world/disk.ts'
+import type { Disk, DiskFile, DiskReader } from './disk.ts'
 
 /** Written to the disk in pieces of this size. */
 const PIECE_BYTES = 1024 * 1024
@@ -15,6 +15,7 @@ export class NewFile {
   #buffer = Buffer.allocUnsafeSlow(2 * PIECE_BYTES)
   #filled = 0
   #written = 0
+  #isClosed = false
 
   private constructor(disk: Disk, path: string, file: DiskFile) {
     this.#disk = disk
@@ -23,7 +24,7 @@ export class NewFile {
   }
 
   static async create(disk: Disk, path: string): Promise<NewFile> {
-    const file = await disk.open(unfinished(path))
+    const file = await disk.open(unfinishedPath(path))
     // What a run before this one left.
     await file.truncate(0)
     return new NewFile(disk, path, file)
@@ -52,22 +53,44 @@ export class NewFile {
     this.#filled = 0
   }
 
-  async finish(): Promise<void> {
+  /** Adds all of another file, piece by piece, and says after each how far it is. */
+  async addFile(reader: DiskReader, onPiece: (doneBytes: number) => void = () => {}): Promise<void> {
+    for (let at = 0; ; at += PIECE_BYTES) {
+      const piece = await reader.read(at, PIECE_BYTES)
+      this.addBytes(piece)
+      await this.flush()
+      onPiece(at + piece.length)
+      if (piece.length < PIECE_BYTES) return
+    }
+  }
+
+  /** What was added is durable; there is only no name to it. */
+  async sync(): Promise<void> {
     await this.flush(1)
     await this.#file.sync()
+  }
+
+  async finish(): Promise<void> {
+    await this.sync()
     const size = await this.#file.size()
-    await this.#file.close()
+    await this.#close()
     if (size !== this.#written) {
       throw new Error(`${this.path} should have ${this.#written} bytes, and has ${size}`)
     }
-    await this.#disk.rename(unfinished(this.path), this.path)
+    await this.#disk.rename(unfinishedPath(this.path), this.path)
     await this.#disk.syncFolder(dirname(this.path))
   }
 
-  /** It is not wanted after all. */
+  /** It is not wanted after all. Does nothing to a file that has its name. */
   async discard(): Promise<void> {
+    await this.#close()
+    await this.#disk.remove(unfinishedPath(this.path))
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
     await this.#file.close()
-    await this.#disk.remove(unfinished(this.path))
   }
 
   #makeRoom(bytes: number): void {
@@ -79,51 +102,7 @@ export class NewFile {
   }
 }
 
-function unfinished(path: string): string {
+/** What it is called until then. */
+export function unfinishedPath(path: string): string {
   return `${path}.unfinished`
-}
-
-/** Whether two files are there and hold the same. */
-export async function isSame(disk: Disk, a: string, b: string): Promise<boolean> {
-  const readers = [await disk.openToRead(a), await disk.openToRead(b)] as const
-  try {
-    const [one, other] = readers
-    if (one === null || other === null || (await one.size()) !== (await other.size())) return false
-    for (let at = 0; ; at += PIECE_BYTES) {
-      const [piece, same] = await Promise.all([one.read(at, PIECE_BYTES), other.read(at, PIECE_BYTES)])
-      if (Buffer.compare(piece, same) !== 0) return false
-      if (piece.length < PIECE_BYTES) return true
-    }
-  } finally {
-    for (const reader of readers) await reader?.close()
-  }
-}
-
-export async function isThere(disk: Disk, path: string): Promise<boolean> {
-  const reader = await disk.openToRead(path)
-  await reader?.close()
-  return reader !== null
-}
-
-/** Copies a file that is there under a new name, and reads the copy again to see that it is the same. */
-export async function copyFile(disk: Disk, from: string, to: string): Promise<void> {
-  const reader = await disk.openToRead(from)
-  if (reader === null) throw new Error(`${from} is gone`)
-  const copy = await NewFile.create(disk, to)
-  try {
-    for (let at = 0; ; at += PIECE_BYTES) {
-      const piece = await reader.read(at, PIECE_BYTES)
-      copy.addBytes(piece)
-      await copy.flush()
-      if (piece.length < PIECE_BYTES) break
-    }
-    await copy.flush(1)
-    if (!(await isSame(disk, from, unfinished(to)))) throw new Error(`${to} is not the same as ${from}`)
-    await copy.finish()
-  } catch (error) {
-    await copy.discard().catch(() => {})
-    throw error
-  } finally {
-    await reader.close()
-  }
 }
