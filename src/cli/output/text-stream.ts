@@ -39,8 +39,11 @@ export class TextStream {
   async write(text: string): Promise<void> {
     this.#mustWork()
     if (this.#stream.write(text)) return
-    // Whatever ends the stream ends the waiting, too.
-    await Promise.race([once(this.#stream, 'drain'), once(this.#stream, 'close')]).catch(() => {})
+    const over = new AbortController()
+    const comes = (event: string) => once(this.#stream, event, { signal: over.signal })
+    // Whatever ends the stream ends the waiting, too; and of what did not come nobody is to hear later.
+    await Promise.race([comes('drain'), comes('close')]).catch(() => {})
+    over.abort()
     this.#mustWork()
   }
 
