@@ -7,8 +7,8 @@ import {
   stuckThresholds,
 } from '../core/document/stuck.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import { findAll } from '../store/find-all.ts'
 import type { Store } from '../store/store.ts'
-import { findAll } from './find-all.ts'
 
 export interface StuckQuery {
   /** How long is too long. Without it each state is measured by its own past: what 99 of 100 documents took. */

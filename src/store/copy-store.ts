@@ -18,9 +18,11 @@ import type { OutboxRecord } from '../core/job/record.ts'
 import { type Json, sameJson } from '../core/json.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import { NotEmpty } from '../errors/file-errors.ts'
+import { findPages } from './find-all.ts'
 import type { OnProgress, ProgressOptions } from './progress.ts'
-import { type FindQuery, LARGEST_PAGE } from './query.ts'
+import { LARGEST_PAGE } from './query.ts'
 import type { Store } from './store.ts'
+import { Upkeep } from './upkeep.ts'
 
 export interface CopyReport {
   /** Of the history, by this call: less than all when an earlier one was cut off. */
@@ -29,11 +31,8 @@ export interface CopyReport {
   readonly records: { readonly [K in RecordKind]: number }
 }
 
-/**
- * The target is waited for whenever so many records were copied: it would clear up by itself, but fall behind, and have
- * everything in memory until then.
- */
-const MAINTAIN_EVERY = 250_000
+/** Records of the history after which the target clears up. */
+const UPKEEP_EVERY = 150_000
 
 /** Jobs that are put in one commit: each has steps and rows of its own. */
 const JOBS_AT_ONCE = 200
@@ -58,22 +57,20 @@ async function copyHistory(from: Store, to: Store, onProgress: OnProgress): Prom
   const { audit_records: total } = await from.stats()
   let after = await cursorAfter(from, to, there)
   let done = there
+  const upkeep = new Upkeep(to, UPKEEP_EVERY)
   for (;;) {
     const page = await from.audit({ after, limit: LARGEST_PAGE })
     if (page.items.length > 0) {
       await to.transact([], (given) => retell(page.items, given))
       done += page.items.length
       onProgress({ what: 'history', done, total })
-      if (isTimeFor(done, page.items.length)) await to.maintain()
+      await upkeep.written(page.items.length)
     }
-    if (page.next === null) return done - there
+    if (page.next === null) break
     after = page.next
   }
-}
-
-/** Whether the last of them completed another round of so many that the target should clear up. */
-function isTimeFor(done: number, last: number): boolean {
-  return Math.floor(done / MAINTAIN_EVERY) > Math.floor((done - last) / MAINTAIN_EVERY)
+  await upkeep.settled()
+  return done - there
 }
 
 /** Where the source goes on after the first so many records, the last of which has to be the last of the copy. */
@@ -120,18 +117,55 @@ function entryOf({ seq: _, cursor: __, old_state, new_state, ...fields }: AuditR
 /** Documents whose history was removed in part, or never told all. */
 async function putDifferingDocuments(from: Store, to: Store, onProgress: OnProgress): Promise<void> {
   const total = (await from.stats()).records.document
+  const copies = new Copies(to)
   let done = 0
-  for await (const page of pagesOf(from, 'document')) {
+  for await (const page of findPages(from, { kind: 'document' })) {
     const differing: DocumentRecord[] = []
+    await copies.readOn()
     for (const document of page) {
-      const { tenant_id, doc_id } = document
-      const copy = await to.get({ kind: 'document', tenant_id, id: doc_id })
+      const copy = await copies.of(document)
       if (copy === null || !isSame(copy, document)) differing.push(...fresh([document]))
     }
     if (differing.length > 0) await putAll(to, differing)
     done += page.length
     onProgress({ what: 'documents', done, total })
   }
+}
+
+/**
+ * The documents of the copy, read along with those that they are copies of: both come in the order of their ids, and page
+ * for page they are mostly the same. One that is not among them is asked for.
+ */
+class Copies {
+  readonly #to: Store
+  readonly #pages: AsyncGenerator<readonly DocumentRecord[]>
+  /** The page before and this one, in case they are cut at different places. */
+  #before = new Map<string, DocumentRecord>()
+  #now = new Map<string, DocumentRecord>()
+
+  constructor(to: Store) {
+    this.#to = to
+    this.#pages = findPages(to, { kind: 'document' })
+  }
+
+  async readOn(): Promise<void> {
+    const { value = [] } = (await this.#pages.next()) as { readonly value?: readonly DocumentRecord[] }
+    this.#before = this.#now
+    this.#now = new Map(value.map((copy) => [nameOfDocument(copy), copy]))
+  }
+
+  async of(document: DocumentRecord): Promise<DocumentRecord | null> {
+    const name = nameOfDocument(document)
+    return this.#now.get(name) ?? this.#before.get(name) ?? this.#to.get(keyOfDocument(document))
+  }
+}
+
+function nameOfDocument(document: DocumentRecord): string {
+  return nameOfKey(keyOfDocument(document))
+}
+
+function keyOfDocument({ tenant_id, doc_id }: DocumentRecord) {
+  return { kind: 'document', tenant_id, id: doc_id } as const
 }
 
 async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise<void> {
@@ -143,12 +177,12 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
     onProgress({ what: 'jobs', done, total })
   }
   for (const kind of ['run', 'workstream'] as const) {
-    for await (const page of pagesOf(from, kind)) {
+    for await (const page of findPages(from, { kind })) {
       await putAll(to, fresh<AloneRecord>(page))
       tell(page.length)
     }
   }
-  for await (const page of pagesOf(from, 'job', JOBS_AT_ONCE)) {
+  for await (const page of findPages(from, { kind: 'job' }, JOBS_AT_ONCE)) {
     const jobs = await Promise.all(
       page.map(({ tenant_id, job_id }) => from.load({ kind: 'job', tenant_id, id: job_id })),
     )
@@ -205,7 +239,7 @@ async function copyClaims(from: Store, to: Store): Promise<void> {
 
 /** Outbox rows that are no longer part of their job. */
 async function copyClosedRows(from: Store, to: Store): Promise<void> {
-  for await (const page of pagesOf(from, 'outbox')) {
+  for await (const page of findPages(from, { kind: 'outbox' })) {
     const rows = await missingIn(
       to,
       page.filter((row) => !isOpenRow(row)),
@@ -232,18 +266,6 @@ function keyOfJob({ tenant_id, job_id }: { readonly tenant_id: string; readonly 
 /** Etags are given out by the store; what came from another is not changed. */
 function fresh<R extends LedgerRecord>(records: readonly R[]): R[] {
   return records.map((record) => ({ ...record, etag: '' }))
-}
-
-async function* pagesOf<K extends RecordKind>(
-  store: Store,
-  kind: K,
-  limit = LARGEST_PAGE,
-): AsyncGenerator<readonly RecordOf[K][]> {
-  for (let after: string | null | undefined; after !== null; ) {
-    const page = await store.find<K>({ kind, after, limit } as FindQuery<K>)
-    if (page.items.length > 0) yield page.items
-    after = page.next
-  }
 }
 
 /** The same but for what every store gives out by itself. */

@@ -5,6 +5,7 @@ import { InvalidInput } from '../../errors/input-errors.ts'
 import type { JournalOptions } from '../../store/journal/journal-options.ts'
 import type { Progress } from '../../store/progress.ts'
 import type { Store } from '../../store/store.ts'
+import { Upkeep } from '../../store/upkeep.ts'
 import type { DiskReader } from '../../world/disk.ts'
 import { NewFile } from '../../world/new-file.ts'
 import type { World } from '../../world/world.ts'
@@ -24,10 +25,7 @@ import { writeEntries } from './write-entries.ts'
 /** How a ledger is kept meanwhile: it does not make snapshots by itself, they are made here. */
 export const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: Number.MAX_SAFE_INTEGER }
 
-/**
- * A snapshot is made whenever so much of the log was taken over: a quarter of a million lines or so. Until there is one, what was
- * touched is in memory; so the next one waits for it, and the work with it.
- */
+/** A snapshot is made whenever so much of the log was taken over: a quarter of a million lines or so. */
 const SNAPSHOT_EVERY_BYTES = 32 * 1024 * 1024
 
 export interface MigrationProgress extends Progress {
@@ -119,8 +117,7 @@ class Work {
     await this.#stream(run, size)
     const rejects = isSettled ? null : ((await this.#rejects?.finish()) ?? null)
     await this.#output?.finish()
-    const imported = run.counts.migrated + run.counts.already_migrated
-    const compacted = into.what === 'ledger' && imported > 0 && (await this.#compact(into.committer))
+    const compacted = into.what === 'ledger' && importedBy(run) > 0 && (await this.#compact(into.committer))
     const report: MigrationReport = {
       input,
       output: into.what === 'ledger' ? null : into.output,
@@ -149,12 +146,17 @@ class Work {
     const { signal, onProgress, redact } = this.#migration
     const preparer = new LinePreparer(redact)
     let writing: Promise<void> = Promise.resolve()
-    const snapshots = new Snapshots(this.#migration)
+    const { into } = this.#migration
+    const upkeep = into.what === 'ledger' ? new Upkeep(into.committer.store, SNAPSHOT_EVERY_BYTES) : null
+    let before = { at: 0, imported: 0 }
     for await (const block of lineBlocks(this.#reader, size)) {
       const prepared = preparer.prepare(block)
       // One after the other: a batch builds on the one before it.
       await writing
-      await snapshots.madeBefore(block.at, run)
+      const now = { at: block.at, imported: importedBy(run) }
+      // What was taken over already writes nothing.
+      if (now.imported > before.imported) await upkeep?.written(now.at - before.at)
+      before = now
       signal?.throwIfAborted()
       onProgress?.({ what: 'bytes', done: block.at, total: size, lines: run.counts.lines })
       writing = run.take(prepared).then(() => this.#report?.flush())
@@ -162,7 +164,7 @@ class Work {
       writing.catch(() => {})
     }
     await writing
-    await snapshots.allMade()
+    await upkeep?.settled()
     run.finish()
     onProgress?.({ what: 'bytes', done: size, total: size, lines: run.counts.lines })
   }
@@ -224,34 +226,8 @@ class Work {
   }
 }
 
-/** Made in between, so that memory does not grow with the log: while one is made the next lines are taken over. */
-class Snapshots {
-  readonly #store: Store | null
-  #at = 0
-  #taken = 0
-  #underWay: Promise<unknown> = Promise.resolve()
-
-  constructor({ into }: Migration) {
-    this.#store = into.what === 'ledger' ? into.committer.store : null
-  }
-
-  async allMade(): Promise<void> {
-    await this.#underWay
-  }
-
-  /** Everything before this place is durable. */
-  async madeBefore(at: number, { counts }: MigrationRun): Promise<void> {
-    if (this.#store === null || at - this.#at < SNAPSHOT_EVERY_BYTES) return
-    const taken = counts.migrated + counts.already_migrated
-    if (taken > this.#taken) {
-      await this.#underWay
-      this.#underWay = this.#store.maintain()
-      // Whoever waits for it is told; until then nobody is.
-      this.#underWay.catch(() => {})
-    }
-    this.#at = at
-    this.#taken = taken
-  }
+function importedBy({ counts }: MigrationRun): number {
+  return counts.migrated + counts.already_migrated
 }
 
 function linesAgree({ counts, moves, documents }: MigrationRun): boolean {
