@@ -16,9 +16,9 @@ const TEMPORARY = join(ROOT, '.reports', 'bench-tmp')
 const HELP = `Measures ledger migrate on one processor: lines per second into another file and into a ledger, beside what it
 takes to do no more than JSON.parse on the same lines; and memory for short and long logs.
 
-  npm run bench:migrate                everything, about 15 minutes
-  npm run bench:migrate -- --quick     shorter logs, about 2 minutes
-  npm run bench:migrate -- --speed     without memory
+  npm run bench:migrate                everything
+  npm run bench:migrate -- --speed     without memory, about 6 minutes
+  npm run bench:migrate -- --quick     shorter logs
 
 Each measurement is a process of its own that may use one processor (taskset), the thread that makes snapshots
 included. What is compared takes turns in the same rounds. "without waiting" leaves out the time in which others had

@@ -1,6 +1,7 @@
 import { debuglog } from 'node:util'
 import type { JsonObject } from '../core/json.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
+import { isSealedHistory } from './output/finding-text.ts'
 import type { Session } from './session.ts'
 
 /** An error as a user is told. */
@@ -55,7 +56,7 @@ function nextOf({ code, details }: WaybillError, session: Session): string | nul
     case 'LEDGER_LOCKED':
       return 'Wait for that process, or end it. Commands that only read work beside it.'
     case 'LEDGER_DAMAGED':
-      if (String(details.file).includes('/audit/')) {
+      if (isSealedHistory(String(details.file))) {
         return `This part of the history can only come back from a backup. All that is wrong: ${session.hintOf('ledger verify')}`
       }
       return `It can be read up to there. To write again: ${session.hintOf('ledger repair')}. What is taken out is kept.`

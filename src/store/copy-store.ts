@@ -7,6 +7,7 @@ import {
   type JobAggregate,
   type LedgerRecord,
   nameOfKey,
+  type RecordKey,
   type RecordOf,
 } from '../core/aggregate.ts'
 import type { AuditEntry, AuditRecord } from '../core/audit.ts'
@@ -88,26 +89,20 @@ async function cursorAfter(from: Store, to: Store, there: number): Promise<strin
   return after
 }
 
-/** The history once more, with the documents that it tells of. */
+/** The history once more, with the documents that it tells of. What is missing is asked for all at once. */
 function retell(records: readonly AuditRecord[], given: Given): Decision<null> {
   const documents = new Map<string, DocumentRecord>()
+  const missing: RecordKey<'document'>[] = []
   for (const record of records) {
     if (record.kind !== 'document' || record.event !== 'moved') continue
     const key = { kind: 'document', tenant_id: record.tenant_id, id: record.id } as const
     const name = nameOfKey(key)
     const before = documents.get(name) ?? given.get('document', key.tenant_id, key.id)
-    if (before === undefined) return need(missingDocuments(records, given))
-    documents.set(name, { kind: 'document', ...documentAfter(before, record), etag: '' })
+    if (before === undefined) missing.push(key)
+    else documents.set(name, { kind: 'document', ...documentAfter(before, record), etag: '' })
   }
+  if (missing.length > 0) return need(missing)
   return change(null, { puts: [...documents.values()], audit: records.map(entryOf) })
-}
-
-/** All at once: asked for one by one, each would mean deciding from the beginning. */
-function missingDocuments(records: readonly AuditRecord[], given: Given) {
-  return records
-    .filter(({ kind, event }) => kind === 'document' && event === 'moved')
-    .map(({ tenant_id, id }) => ({ kind: 'document', tenant_id, id }) as const)
-    .filter(({ tenant_id, id }) => given.get('document', tenant_id, id) === undefined)
 }
 
 function entryOf({ seq: _, cursor: __, old_state, new_state, ...fields }: AuditRecord): AuditEntry {

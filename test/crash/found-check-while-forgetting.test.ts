@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { decide, keyOf } from '../../src/core/command.ts'
 import type { DocumentState } from '../../src/core/machines/document.ts'
+import { LedgerClosed } from '../../src/errors/input-errors.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import { moveDocument } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
@@ -56,4 +57,23 @@ it('finds nothing wrong while somebody else retires history', async () => {
   expect((await writer.maintain()).removed_audit_records).toBe(2)
   gated.open()
   expect(await checking).toEqual([])
+})
+
+// A snapshot that waited for the check to end began when the ledger had been closed.
+it('makes no snapshot of a ledger that was closed meanwhile', async () => {
+  const world = virtualWorld()
+  const gated = new GatedDisk(world.disk, 'openToRead', isSegment, false)
+  const writer = await openJournal(FOLDER, { ...world, disk: gated.disk })
+  const command = moveDocument('a', 'fetching')
+  await writer.transact([keyOf(command)], (given) => decide(command, given))
+  await writer.maintain()
+  gated.shut()
+  const checking = writer.check().catch((error: unknown) => error)
+  await gated.reached
+  const maintaining = writer.maintain().catch((error: unknown) => error)
+  const closing = writer.close()
+  gated.open()
+  await closing
+  expect(await checking).toBeInstanceOf(LedgerClosed)
+  expect(await maintaining).toBeInstanceOf(LedgerClosed)
 })

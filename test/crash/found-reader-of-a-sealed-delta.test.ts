@@ -14,6 +14,11 @@ import type { Disk } from '../../src/world/disk.ts'
 import { GatedDisk } from './gated-disk.ts'
 import { FOLDER } from './life.ts'
 
+/** Waits when the snapshot has its name, and the segment is read again before it gets its own. */
+function beforeSealing(disk: Disk): GatedDisk {
+  return new GatedDisk(disk, 'openToRead', (path) => path.includes('/audit/') && path.endsWith('.tmp'))
+}
+
 async function ledgerOf(world: VirtualWorld, { disk }: { readonly disk: Disk }, more: JournalOptions = {}) {
   const writer = await openJournal(FOLDER, { ...world, disk }, { keepSnapshots: 1, ...more })
   const move = (state: DocumentState, doc_id = 'a') => {
@@ -25,11 +30,12 @@ async function ledgerOf(world: VirtualWorld, { disk }: { readonly disk: Disk }, 
 
 it('reads the history when a delta that the snapshot has already is sealed', async () => {
   const world = virtualWorld()
-  const gated = new GatedDisk(world.disk, 'open', (path) => path.includes('/audit/'))
+  const gated = beforeSealing(world.disk)
   const { writer, move } = await ledgerOf(world, gated)
   await move('fetching')
   const maintaining = writer.maintain()
   await gated.reached
+  expect((await world.disk.list(FOLDER)).filter((name) => name.startsWith('snapshot-'))).toHaveLength(1)
   const reader = await openJournal(FOLDER, world, { readOnly: true })
   expect(await auditAll(reader)).toHaveLength(1)
   gated.open()
@@ -95,7 +101,7 @@ it('finds what rests in the snapshot while another read starts again from a newe
 // The first story again, where old history goes: there is no segment of the delta that is gone, and so nothing that says so.
 it('reads what is left of the history when a delta was sealed and its segment has gone already', async () => {
   const world = virtualWorld()
-  const gated = new GatedDisk(world.disk, 'open', (path) => path.includes('/audit/'))
+  const gated = beforeSealing(world.disk)
   const { writer, move } = await ledgerOf(world, gated, { keepHistoryMs: 0 })
   await move('fetching')
   await world.advanceBy(1000)

@@ -143,26 +143,24 @@ class Taking {
     timestamp: number,
   ): JsonObject {
     // Most lines have an old name for their state and nothing else: one copy is all that they cost.
-    const kept: { [name: string]: Json } = marks === null ? {} : { ...metadata, ...marks }
-    let isKept = marks !== null
+    let marked: { [name: string]: Json } | null = marks && { ...metadata, ...marks }
     if (timestamp !== at) {
-      kept.original_timestamp = at
-      isKept = true
+      marked ??= { ...metadata }
+      marked.original_timestamp = at
     }
     if (old_state !== null && old_state !== from) {
-      kept.original_old_state = old_state
-      isKept = true
+      marked ??= { ...metadata }
+      marked.original_old_state = old_state
       this.#tell('old_state_differs', `${doc_id} was ${from}, not ${old_state}`)
     }
     // A log may well begin with a document that waits.
     if (!isEdge(documentMachine, from, state) && !(before === null && state === from)) {
-      kept.validated = false
-      isKept = true
+      marked ??= { ...metadata }
+      marked.validated = false
       if (from === state) this.#tell('same_state', `${doc_id} was ${state} already`)
       else this.#tell('undeclared_edge', `${doc_id} went from ${from} to ${state}`)
     }
-    if (!isKept) return metadata
-    return marks === null ? { ...metadata, ...kept } : kept
+    return marked ?? metadata
   }
 
   #tell(kind: LegacyFinding['kind'], what: string): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ALIASES } from '../../../test/fixtures/state-aliases.ts'
 import type { JsonObject } from '../json.ts'
 import { type LineReading, readLegacyLine } from './legacy-line.ts'
 
@@ -35,16 +36,7 @@ function record(more: JsonObject = {}): JsonObject {
 }
 
 const NAMES: readonly (readonly [name: string, state: string])[] = [
-  ['auto_done', 'completed'],
-  ['auto_failed', 'failed'],
-  ['auto_inflight', 'fetching'],
-  ['mineru_failed', 'failed'],
-  ['mineru_inflight', 'ir_building'],
-  ['pdf_downloaded', 'fetched'],
-  ['pdf_ir_ready', 'ir_ready'],
-  ['ir_exists', 'ir_ready'],
-  ['ir_written', 'ir_ready'],
-  ['postpdf_started', 'embedding'],
+  ...ALIASES,
   ['completed', 'completed'],
   ['PENDING', 'pending'],
   [' Auto_Done ', 'completed'],

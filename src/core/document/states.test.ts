@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ALIASES } from '../../../test/fixtures/state-aliases.ts'
 import type { DocumentState } from '../machines/document.ts'
 import { getValidNextStates, isRetryableState, isTerminalState, LedgerState, mapState } from './states.ts'
 
@@ -20,19 +21,6 @@ const STATES: readonly DocumentState[] = [
   'retrying',
   'skipped',
   'legacy',
-]
-
-const ALIASES: readonly (readonly [string, DocumentState])[] = [
-  ['auto_done', 'completed'],
-  ['auto_failed', 'failed'],
-  ['auto_inflight', 'fetching'],
-  ['mineru_failed', 'failed'],
-  ['mineru_inflight', 'ir_building'],
-  ['pdf_downloaded', 'fetched'],
-  ['pdf_ir_ready', 'ir_ready'],
-  ['ir_exists', 'ir_ready'],
-  ['ir_written', 'ir_ready'],
-  ['postpdf_started', 'embedding'],
 ]
 
 describe('LedgerState', () => {

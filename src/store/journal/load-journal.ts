@@ -5,7 +5,6 @@ import type { Disk, DiskReader } from '../../world/disk.ts'
 import type { Logger } from '../../world/logger.ts'
 import type { Timers } from '../../world/timers.ts'
 import { DeltaLog } from './delta/delta-log.ts'
-import type { PlacedLine } from './delta/parse-batches.ts'
 import {
   type DeltaPlace,
   type DeltaRest,
@@ -16,7 +15,7 @@ import {
 } from './delta/read-delta.ts'
 import { AUDIT_FOLDER, listFiles, type NamedFile } from './file-names.ts'
 import { Image } from './image.ts'
-import { changedAggregates, entriesOf, type Line, placesOf } from './lines/line.ts'
+import { changedAggregates, entriesOf, type Line, placesOf, type ReadLine } from './lines/line.ts'
 import { imageOf, replayLine } from './replay.ts'
 import { HistoryMoved } from './segments/history.ts'
 import { Segment } from './segments/segment.ts'
@@ -64,10 +63,8 @@ export interface LoadOptions {
 
 /** Somebody who needs the lines as well. */
 export interface LineSink {
-  /** Then `endBlock` comes before `add`, which waits for nothing: there are millions of lines. */
-  isFullFor(line: PlacedLine): boolean
-  endBlock(): Promise<void>
-  add(line: PlacedLine): void
+  /** Resolves when there is room for more; null when there is, as it mostly is: there are millions of lines. */
+  add(line: ReadLine): Promise<void> | null
 }
 
 /** Reads a ledger's folder: the newest good snapshot, what is open in it, and what happened since. Writes nothing. */
@@ -307,8 +304,8 @@ export class JournalLoader {
           const { line, entries, at } = placed
           if (this.#needsMore(line)) await this.#takeIn(line)
           this.#apply(line, entries, { file: log.path, byte: at })
-          if (sink?.isFullFor(placed)) await sink.endBlock()
-          sink?.add(placed)
+          const room = sink?.add(placed) ?? null
+          if (room !== null) await room
         }
         log.note(batch)
       }

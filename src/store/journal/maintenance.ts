@@ -1,4 +1,5 @@
 import { present } from '../../core/must.ts'
+import { LedgerClosed } from '../../errors/input-errors.ts'
 import { DiskFull, LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
@@ -72,6 +73,7 @@ export class Maintenance {
   /** One after the other: what is done in its turn sees no file come or go. */
   async inTurn<T>(work: () => Promise<T>): Promise<T> {
     while (this.#running !== null) await this.#running.catch(() => {})
+    if (this.#end.signal.aborted) throw new LedgerClosed()
     const running = work().finally(() => {
       this.#running = null
     })
@@ -88,6 +90,8 @@ export class Maintenance {
   #runByItself(): void {
     if (this.#end.signal.aborted) return
     this.run().catch((error: unknown) => {
+      // One that is broken off by closing is made another time.
+      if (this.#end.signal.aborted) return
       const { code, message } = error as NodeJS.ErrnoException
       this.#world.logger.error(
         { code, folder: this.#journal.place.folder },

@@ -56,8 +56,8 @@ export class DeltaSealer implements AsyncDisposable {
     const sealing = await this.begin(delta.path, delta.firstSeq)
     for await (const { lines } of delta.batches()) {
       for (const line of lines) {
-        if (sealing.isFullFor(line)) await sealing.endBlock()
-        sealing.add(line)
+        const room = sealing.add(line)
+        if (room !== null) await room
       }
     }
     return sealing

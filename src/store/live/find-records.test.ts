@@ -3,7 +3,7 @@ import type { RunRecord } from '../../core/run-record.ts'
 import { toIso } from '../../core/time.ts'
 import { BadCursor } from '../../errors/input-errors.ts'
 import type { FindQuery } from '../query.ts'
-import { findRecords } from './find-records.ts'
+import { findPlaced, pageOf } from './find-records.ts'
 
 function run(run_id: string, updatedMs: number, tenant_id = 't'): RunRecord {
   const at = toIso(updatedMs)
@@ -24,11 +24,12 @@ function run(run_id: string, updatedMs: number, tenant_id = 't'): RunRecord {
 const RUNS = [run('b', 1), run('a', 2), run('a', 1, 's'), run('B', 2)]
 
 function find(query: Omit<FindQuery<'run'>, 'kind'>) {
-  const page = findRecords(RUNS, { kind: 'run', ...query }, query.order ?? 'id')
+  const whole: FindQuery<'run'> = { kind: 'run', ...query }
+  const page = pageOf([findPlaced(RUNS, whole, query.order ?? 'id')], whole)
   return { ids: page.items.map(({ tenant_id, run_id }) => tenant_id + run_id), next: page.next }
 }
 
-describe('findRecords', () => {
+describe('a page of records in memory', () => {
   it('sorts by tenant and id, or by time of change and then by those', () => {
     expect(find({}).ids).toEqual(['sa', 'tB', 'ta', 'tb'])
     expect(find({ direction: 'desc' }).ids).toEqual(['tb', 'ta', 'tB', 'sa'])
@@ -50,6 +51,6 @@ describe('findRecords', () => {
     const after = find({ limit: 1 }).next ?? ''
     expect(() => find({ after, direction: 'desc' })).toThrow(BadCursor)
     expect(() => find({ after, order: 'changed' })).toThrow(BadCursor)
-    expect(() => findRecords([], { kind: 'job', after }, 'id')).toThrow(BadCursor)
+    expect(() => findPlaced([], { kind: 'job', after }, 'id')).toThrow(BadCursor)
   })
 })

@@ -3,22 +3,13 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import type { FindOrder } from '../capabilities.ts'
 import { cursorOf, placeOf, type SortedPlace } from '../cursor.ts'
 import { NearestPlaces } from '../nearest-places.ts'
-import { comparePlaces } from '../place.ts'
+import { comparePlaces, type Place } from '../place.ts'
 import { changedAt, type FindQuery, matchesFind, type Page, pageSize } from '../query.ts'
 
 /** A record with its place in the order asked for. */
 export interface Placed {
   readonly place: SortedPlace
   readonly record: LedgerRecord
-}
-
-/** Answers a `find` from records in memory. */
-export function findRecords<K extends RecordKind>(
-  records: Iterable<LedgerRecord>,
-  query: FindQuery<K>,
-  order: FindOrder,
-): Page<RecordOf[K]> {
-  return pageOf([findPlaced(records, query, order)], query)
 }
 
 /** What matches after the cursor, in order: a page, and one more if there is one. */
@@ -67,8 +58,12 @@ export function placeOfRecord(record: LedgerRecord, query: FindQuery, order: Fin
 }
 
 function placeNamed(name: string, record: LedgerRecord, order: FindOrder): SortedPlace {
+  return { order: name, ...placeIn(record, order) }
+}
+
+export function placeIn(record: LedgerRecord, order: FindOrder): Place {
   const at = order === 'changed' ? changedAt(record) : 0
-  return { order: name, at, tenant_id: record.tenant_id, id: idOf(record) }
+  return { at, tenant_id: record.tenant_id, id: idOf(record) }
 }
 
 function nameOf(query: FindQuery, order: FindOrder): string {

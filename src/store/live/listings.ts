@@ -6,8 +6,8 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import type { FindOrder } from '../capabilities.ts'
 import { countWhile } from '../count-while.ts'
 import { comparePlaces, type Place } from '../place.ts'
-import { changedAt, type FindQuery, matchesFind, pageSize } from '../query.ts'
-import { findPlaced, type Placed, placeAfter, placeOfRecord, signOf } from './find-records.ts'
+import { type FindQuery, matchesFind, pageSize } from '../query.ts'
+import { findPlaced, type Placed, placeAfter, placeIn, placeOfRecord, signOf } from './find-records.ts'
 
 /** Lists that are kept at a time. */
 const MOST_LISTS = 4
@@ -103,9 +103,4 @@ export class Listings {
 
 function isOf(record: LedgerRecord, { tenant_id }: FindQuery): boolean {
   return tenant_id === undefined || record.tenant_id === tenant_id
-}
-
-function placeIn(record: LedgerRecord, order: FindOrder): Place {
-  const at = order === 'changed' ? changedAt(record) : 0
-  return { at, tenant_id: record.tenant_id, id: idOf(record) }
 }

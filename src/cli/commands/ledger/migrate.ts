@@ -2,10 +2,10 @@ import { Argument, Option } from 'commander'
 import { LEGACY_FINDINGS, type LegacyFindingKind } from '../../../core/document/legacy-line.ts'
 import { FileNotFound } from '../../../errors/file-errors.ts'
 import type { FoundKind } from '../../../ledger/legacy/findings.ts'
-import { WHILE_MIGRATING } from '../../../ledger/legacy/migrate.ts'
 import type { MigrationReport } from '../../../ledger/legacy/migration-report.ts'
 import { LEGACY_LOG } from '../../../store/journal/must-be-there.ts'
 import type { OnProgress } from '../../../store/progress.ts'
+import { isThere } from '../../../world/is-there.ts'
 import { defineCommand } from '../../define-command.ts'
 import { type Field, fieldLines } from '../../output/fields.ts'
 import { safeText } from '../../output/safe-text.ts'
@@ -65,9 +65,7 @@ export const ledgerMigrate = defineCommand<Options>({
 /** Before a ledger is made for it. */
 async function mustBeThere(input: string): Promise<void> {
   const { disk } = (await import('../../../world/world.ts')).realWorld
-  const file = await disk.openToRead(input)
-  if (file === null) throw new FileNotFound(input, 'Give the path of the old log.')
-  await file.close()
+  if (!(await isThere(disk, input))) throw new FileNotFound(input, 'Give the path of the old log.')
 }
 
 async function migrate(
@@ -78,7 +76,7 @@ async function migrate(
 ): Promise<MigrationReport> {
   const common = { report, onProgress, tenant_id: tenant }
   if (output === undefined && dryRun !== true) {
-    const into = await session.openToWrite({ create: true, ...WHILE_MIGRATING })
+    const into = await session.openToWrite({ create: true })
     return into.migrate(input, common)
   }
   const { migrateLegacy } = await session.library()

@@ -1,15 +1,12 @@
 import type { Finding } from '../../../store/store.ts'
 import { defineCommand } from '../../define-command.ts'
-import { findingText } from '../../output/finding-text.ts'
+import { findingText, isSealedHistory } from '../../output/finding-text.ts'
 import { safeJson } from '../../output/safe-text.ts'
 import { countOf } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
 
 const CONTRADICTION = 1
 const DAMAGE = 5
-
-/** A file of the sealed history. */
-const SEALED = /[/]audit[/][^/]+$/
 
 export const ledgerVerify = defineCommand({
   name: 'verify',
@@ -49,10 +46,9 @@ export const ledgerVerify = defineCommand({
   },
 })
 
-/** Sealed history is not repaired: nothing else depends on it, and nothing else says the same. */
 function nextStep(session: Session, findings: readonly Finding[]): string {
   if (session.exitCode !== DAMAGE) return ''
-  const sealed = findings.filter(({ where }) => SEALED.test(where))
+  const sealed = findings.filter(({ where }) => isSealedHistory(where))
   const restore = sealed.length === 0 ? '' : ' Sealed history (in audit/) can only come back from a backup.'
   return sealed.length === findings.length ? restore : `${restore} Next: ${session.hintOf('ledger repair')}`
 }

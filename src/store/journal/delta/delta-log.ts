@@ -29,8 +29,8 @@ export class DeltaLog implements HistorySource {
   readonly #ats: number[] = []
   #end = 0
   #lastSeq: number
-  /** False while nobody has looked at what is in the file. */
-  #isKnown = true
+  /** Resolves when it is known where the batches are; null when nobody has looked into the file yet. */
+  #known: Promise<void> | null = Promise.resolve()
 
   constructor(disk: Disk, path: string, firstSeq: number) {
     this.#disk = disk
@@ -51,7 +51,7 @@ export class DeltaLog implements HistorySource {
   /** It goes up to there, but nobody needed to read it yet. */
   endBefore(seq: number): void {
     this.#lastSeq = seq - 1
-    this.#isKnown = false
+    this.#known = null
   }
 
   /** A batch is durable. */
@@ -125,9 +125,22 @@ export class DeltaLog implements HistorySource {
     return countWhile(this.#seqs, (first) => first <= seq) - 1
   }
 
+  async #look(): Promise<void> {
+    try {
+      const batches = await Array.fromAsync(this.batches(), ({ firstSeq, lastSeq, at, end }) => {
+        return { firstSeq, lastSeq, at, end }
+      })
+      for (const batch of batches) this.note(batch)
+    } catch (error) {
+      this.#known = null
+      throw error
+    }
+  }
+
   async #open(): Promise<OpenDelta> {
-    if (!this.#isKnown) for await (const batch of this.batches()) this.note(batch)
-    this.#isKnown = true
+    // Whoever asks at the same time waits for the same look.
+    this.#known ??= this.#look()
+    await this.#known
     const file = await this.#disk.openToRead(this.path)
     if (file === null) throw new HistoryMoved(this.path)
     return new OpenDelta(file)

@@ -1,17 +1,12 @@
-import type { AuditEntry } from '../../../core/audit.ts'
 import { hasChecksum } from '../lines/checksum.ts'
-import { entriesOf, type Line, placesOf } from '../lines/line.ts'
+import { entriesOf, type Line, placesOf, type ReadLine } from '../lines/line.ts'
 
 const NEWLINE = 0x0a
 
 /** A line with where it is. */
-export interface PlacedLine {
-  readonly line: Line
-  readonly entries: readonly AuditEntry[]
+interface PlacedLine extends ReadLine {
   /** Of its first byte, in the file. */
   readonly at: number
-  /** As it stands there, without its newline. */
-  readonly bytes: Buffer
 }
 
 export interface ParsedBatch {

@@ -62,6 +62,14 @@ export interface ControlLine {
 
 export type Line = ChangeLine | ControlLine
 
+/** A line, and what was learnt of it when it was read. */
+export interface ReadLine {
+  readonly line: Line
+  readonly entries: readonly AuditEntry[]
+  /** As it stands in the delta, without its newline. */
+  readonly bytes: Uint8Array
+}
+
 export function isControl(line: Line): line is ControlLine {
   return line.event === ('closed' as string) || line.event === ('repaired' as string)
 }

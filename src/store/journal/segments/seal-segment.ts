@@ -3,10 +3,10 @@ import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk, DiskFile } from '../../../world/disk.ts'
 import { BlockFileWriter } from '../blocks/block-file-writer.ts'
 import { paddedSeq, TEMPORARY } from '../file-names.ts'
-import { entriesOf, type Line } from '../lines/line.ts'
+import { entriesOf, type Line, type ReadLine } from '../lines/line.ts'
 import { DRESS, type SegmentLink } from './layout.ts'
 import { segmentName } from './segment-name.ts'
-import { type SealedLine, type SegmentShape, SegmentWriter } from './segment-writer.ts'
+import { type SegmentShape, SegmentWriter } from './segment-writer.ts'
 import { verifySegmentBytes } from './verify-segment.ts'
 
 /** What it is to be made of. */
@@ -51,17 +51,9 @@ export class Sealing {
     return sealing
   }
 
-  /** Then `endBlock` comes before `add`. */
-  isFullFor(line: SealedLine): boolean {
-    return this.#writer.isFullFor(line)
-  }
-
-  endBlock(): Promise<void> {
-    return this.#writer.endBlock()
-  }
-
-  add(line: SealedLine): void {
-    this.#writer.add(line)
+  /** The next line. Resolves when there is room for more; null when there is. */
+  add(line: ReadLine): Promise<void> | null {
+    return this.#writer.add(line)
   }
 
   /** `previous` is the newest segment there is. */
@@ -115,9 +107,8 @@ export async function sealSegment(
   try {
     for (const text of lines) {
       const line = JSON.parse(text) as Line
-      const read = { line, entries: entriesOf(line), bytes: Buffer.from(text) }
-      if (sealing.isFullFor(read)) await sealing.endBlock()
-      sealing.add(read)
+      const room = sealing.add({ line, entries: entriesOf(line), bytes: Buffer.from(text) })
+      if (room !== null) await room
     }
   } catch (error) {
     await sealing.discard()

@@ -1,9 +1,8 @@
-import type { AuditEntry } from '../../../core/audit.ts'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { BlockFileWriter } from '../blocks/block-file-writer.ts'
 import { IdFilter } from '../blocks/id-filter.ts'
 import { deflateMember, type Extent } from '../blocks/member.ts'
-import type { Line } from '../lines/line.ts'
+import type { ReadLine } from '../lines/line.ts'
 import { type Header, HeaderBuilder, unionOf } from './header.ts'
 import {
   type BlockHeader,
@@ -26,14 +25,6 @@ export interface SegmentShape {
 const NEWLINE = Buffer.from('\n')
 
 const USUAL_SHAPE: SegmentShape = { linesPerBlock: 256, bytesPerBlock: 128 * 1024, blocksPerPage: 256 }
-
-/** A line, and what was learnt of it when it was read. */
-export interface SealedLine {
-  readonly line: Line
-  readonly entries: readonly AuditEntry[]
-  /** As it stands in the delta, without its newline. */
-  readonly bytes: Uint8Array
-}
 
 /** A page that waits, compressed, until all blocks are written: lines come first, and nothing between them. */
 interface WaitingPage {
@@ -63,15 +54,20 @@ export class SegmentWriter {
     this.#header = new HeaderBuilder(firstSeq)
   }
 
-  /** Whether a line has to wait for the block before it to be written. */
-  isFullFor({ bytes }: SealedLine): boolean {
+  /** Resolves when there is room for more; null when there is, as it mostly is: there are millions of lines. */
+  add(read: ReadLine): Promise<void> | null {
+    if (this.#isFullFor(read)) return this.#endBlock().then(() => this.#put(read))
+    this.#put(read)
+    return null
+  }
+
+  #isFullFor({ bytes }: ReadLine): boolean {
     const { lines } = this.#header
     const { linesPerBlock, bytesPerBlock } = this.#shape
     return lines > 0 && (lines === linesPerBlock || this.#bytes + bytes.length >= bytesPerBlock)
   }
 
-  /** Waits for nothing: there are millions of lines. */
-  add({ line, entries, bytes }: SealedLine): void {
+  #put({ line, entries, bytes }: ReadLine): void {
     if (line.seq !== this.#header.nextSeq) this.#complain(line.seq)
     this.#header.add(line, entries)
     for (const entry of entries) this.#durations.add(entry)
@@ -80,7 +76,7 @@ export class SegmentWriter {
   }
 
   async finish(lastSeq: number, previous: SegmentLink | null) {
-    if (this.#header.lines > 0) await this.endBlock()
+    if (this.#header.lines > 0) await this.#endBlock()
     if (this.#blocks.length > 0) this.#endPage()
     if (this.#header.nextSeq !== lastSeq + 1) this.#complain(lastSeq + 1)
     const durations = this.#durations.toFields()
@@ -97,7 +93,7 @@ export class SegmentWriter {
     return { sha256, bytes, lines: index.lines, records: index.records }
   }
 
-  async endBlock(): Promise<void> {
+  async #endBlock(): Promise<void> {
     const extent = await this.#out.text(Buffer.concat(this.#texts, this.#bytes))
     this.#blocks.push(blockHeader(extent, this.#header))
     for (const name of this.#header.names) this.#pageNames.add(name)

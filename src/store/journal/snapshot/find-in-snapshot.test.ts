@@ -5,7 +5,7 @@ import type { RecordKind } from '../../../core/machines/all.ts'
 import { toIso } from '../../../core/time.ts'
 import { MemoryDisk } from '../../../testing/memory-disk.ts'
 import type { FindOrder } from '../../capabilities.ts'
-import { findRecords } from '../../live/find-records.ts'
+import { findPlaced } from '../../live/find-records.ts'
 import type { Place } from '../../place.ts'
 import { changedAt, type FindQuery } from '../../query.ts'
 import {
@@ -135,7 +135,8 @@ describe('finding records', () => {
                 (one.tenant_id === undefined || one.tenant_id === tenant_id) &&
                 !shadowed(tenant_id, idOf({ kind, tenant_id, ...rest } as LedgerRecord)),
             )
-            const expected = findRecords(there, { ...one, limit: 1000 } as FindQuery, order).items
+            const placed = findPlaced(there, { ...one, limit: 1000 } as FindQuery, order)
+            const expected = placed.map(({ record }) => record)
             const found: LedgerRecord[] = []
             for (let after: Place | null = null; ; ) {
               const page: LedgerRecord[] = await snapshot.find(one.kind, one, order, {
