@@ -2,7 +2,8 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { MigrationReport } from 'waybill'
-import { hasScript, jsonLines, lines, Shell } from './cli-run.ts'
+import { jsonLines, lines, Shell } from './cli-run.ts'
+import { hasScript } from './environment.ts'
 
 const shell = new Shell()
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { environment } from './environment.ts'
 import { ROOT } from './scratch.ts'
 
 const MAIN = join(ROOT, 'src/cli/main.ts')
@@ -12,12 +13,6 @@ export interface Told {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
-}
-
-/** Whatever runs the tests may have said that there is colour, or where a ledger is. */
-function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const { FORCE_COLOR: _, NO_COLOR: __, WAYBILL_LEDGER: ___, WAYBILL_ACTOR: ____, ...env } = process.env
-  return { ...env, NODE_OPTIONS: '', TERM: 'xterm-256color', ...more }
 }
 
 /** A folder to work in, and the command line in it. */
@@ -99,10 +94,6 @@ export class Shell implements Disposable {
 function digestOf(path: string): string {
   if (statSync(path).isDirectory()) return 'folder'
   return createHash('sha256').update(readFileSync(path)).digest('hex')
-}
-
-export function hasScript(): boolean {
-  return spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
 }
 
 export function jsonLines<T = { [field: string]: unknown }>(text: string): readonly T[] {

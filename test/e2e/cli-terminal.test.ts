@@ -4,7 +4,8 @@ import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFixture, WIDE_ID } from './cli-fixture.ts'
-import { hasScript, jsonLines, lines, Shell } from './cli-run.ts'
+import { jsonLines, lines, Shell } from './cli-run.ts'
+import { hasScript } from './environment.ts'
 
 const shell = new Shell()
 

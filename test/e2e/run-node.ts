@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { environment } from './environment.ts'
 
 export interface Ran {
   readonly status: number | null
@@ -12,11 +13,10 @@ export interface Ran {
 /** Runs a file of this repository on the Node that runs the tests, in a process and a folder of its own, without colours. */
 export function runNode(file: string): Ran {
   const cwd = mkdtempSync(join(tmpdir(), 'waybill-run-'))
-  const { FORCE_COLOR: _, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--conditions=waybill-source', file], {
     cwd,
     encoding: 'utf8',
-    env,
+    env: environment(),
     timeout: 30_000,
   })
   rmSync(cwd, { recursive: true, force: true })

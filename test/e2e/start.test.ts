@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { environment, hasScript } from './environment.ts'
 import { page } from './pages.ts'
 import { fences } from './runnable-blocks.ts'
 import { ROOT } from './scratch.ts'
@@ -13,12 +14,6 @@ const STAMP = join(ROOT, 'node_modules/.waybill-installed')
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes are what it is about
 const ESCAPE = /\u001b/
-
-/** Whatever runs the tests may have said that there is colour, or none. */
-function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const { FORCE_COLOR: _force, NO_COLOR: _no, ...env } = process.env
-  return { ...env, TERM: 'xterm-256color', ...more }
-}
 
 function start() {
   return spawnSync('npm', ['start'], { cwd: ROOT, encoding: 'utf8', env: environment(), timeout: 60_000 })
@@ -34,11 +29,6 @@ function startOnTerminal(env: NodeJS.ProcessEnv = {}) {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
   })
-}
-
-function hasScript(): boolean {
-  const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' })
-  return stdout?.includes('util-linux') === true
 }
 
 /** Timings differ from run to run, and with them what is written together; nothing else does. */

@@ -1,0 +1,15 @@
+// What a person's shell tells a program.
+import { spawnSync } from 'node:child_process'
+
+/** Of whatever runs the tests only this is kept: it may say that there is colour, or none, or where a ledger is. */
+const KEPT = /^(?:PATH|HOME|USER|LANG|LC_\w+|TMPDIR|TZ|npm_config_(?!color)\w+)$/i
+
+export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name))
+  return { ...Object.fromEntries(kept), TERM: 'xterm-256color', ...more }
+}
+
+/** A pseudo terminal needs the `script` of util-linux, which not every system has. */
+export function hasScript(): boolean {
+  return spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
+}
