@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { environment } from './environment.ts'
+import { ROOT } from './scratch.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const OLDEST_SUPPORTED = 24
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-package-'))
@@ -53,7 +54,7 @@ it('brings the command line, and completes it', () => {
     const { status, stdout } = spawnSync(join(app, 'node_modules/.bin/waybill'), args, {
       cwd: app,
       encoding: 'utf8',
-      env: { ...process.env, NODE_OPTIONS: '' },
+      env: environment(),
       timeout: 30_000,
     })
     return { status, stdout }
@@ -102,9 +103,7 @@ function npm(cwd: string, ...args: string[]) {
 function runScript(node: string, script: string) {
   const file = join(app, 'script.mjs')
   writeFileSync(file, script)
-  // The condition that means "the source" here must play no part.
-  const env = { ...process.env, NODE_OPTIONS: '' }
-  return spawnSync(node, [file], { cwd: app, encoding: 'utf8', env, timeout: 30_000 })
+  return spawnSync(node, [file], { cwd: app, encoding: 'utf8', env: environment(), timeout: 30_000 })
 }
 
 /** npm puts this repository's Node 26 first on the PATH; the machine's own may be further down. */
@@ -113,5 +112,9 @@ function olderNode(): string | undefined {
   return folders
     .map((entry) => join(entry, 'node'))
     .filter((file) => existsSync(file))
-    .find((file) => Number(execFileSync(file, ['-p', 'parseInt(process.versions.node)'])) < OLDEST_SUPPORTED)
+    .find((file) => majorOf(file) < OLDEST_SUPPORTED)
+}
+
+function majorOf(node: string): number {
+  return Number(execFileSync(node, ['-p', 'parseInt(process.versions.node)'], { env: environment() }))
 }
