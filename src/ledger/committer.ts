@@ -128,8 +128,15 @@ const COMMAND_TYPES: { readonly [T in Command['type']]: true } = {
   ackStep: true,
   heartbeatStep: true,
   reportResult: true,
+  releaseStep: true,
   cancelJob: true,
+  expediteJob: true,
+  runAgain: true,
   advanceJob: true,
+  steerQueue: true,
+  putSchedule: true,
+  moveSchedule: true,
+  fireSchedule: true,
 }
 
 /** A batch is put together by the caller, who may not have a compiler. */

@@ -175,7 +175,7 @@ describe('delays', () => {
     await ledger.jobs.submit(envelope())
     // The machine's clock is set back; the store's time is not.
     world.clock.jumpTo(now - 3_600_000)
-    const { job_id } = await ledger.jobs.submit(envelope({ payload: 2, delay_ms: 60_000 }))
+    const { job_id } = await ledger.jobs.submit(envelope({ payload: 2, delay: 60_000 }))
     expect(await ledger.jobs.get(job_id)).toMatchObject({
       state: 'QUEUED',
       run_at: new Date(now + 60_000).toISOString(),

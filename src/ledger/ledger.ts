@@ -17,13 +17,18 @@ import { Documents } from './documents.ts'
 import { Jobs } from './jobs.ts'
 import { type MigrateOptions, migrate } from './legacy/migrate.ts'
 import type { MigrationReport } from './legacy/migration-report.ts'
+import type { Outputs } from './outputs.ts'
 import { Protocols } from './protocols.ts'
+import { Queues } from './queues.ts'
+import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
 
 /** What is known of how the ledger was opened. */
 export interface Opening {
   readonly observe?: Observe
   readonly openMs?: number
+  /** Where large outputs go; they stay with their steps when absent. */
+  readonly outputs?: Outputs | null
 }
 
 export interface LedgerStats extends StoreStats {
@@ -35,6 +40,8 @@ export interface LedgerStats extends StoreStats {
 export class Ledger implements AsyncDisposable {
   readonly documents: Documents
   readonly jobs: Jobs
+  readonly queues: Queues
+  readonly schedules: Schedules
   readonly audit: AuditLog
   readonly #store: Store
   readonly #openMs: number
@@ -54,7 +61,17 @@ export class Ledger implements AsyncDisposable {
     this.#commands = new Commands(settings, protocols, world)
     this.audit = new AuditLog(store)
     this.documents = new Documents(this.#committer, this.#commands, this.audit, settings, world.clock)
-    this.jobs = new Jobs(this.#committer, this.#commands, this.audit, settings, protocols)
+    this.jobs = new Jobs(
+      this.#committer,
+      this.#commands,
+      this.audit,
+      settings,
+      protocols,
+      opening.outputs ?? null,
+      world.timers,
+    )
+    this.queues = new Queues(this.#committer, this.#commands)
+    this.schedules = new Schedules(this.#committer, this.#commands, settings, world.logger)
   }
 
   get capabilities(): Capabilities {
@@ -86,9 +103,16 @@ export class Ledger implements AsyncDisposable {
     return advanceDue(this.#committer)
   }
 
-  /** When `advance` next has something to do: epoch milliseconds, or null. */
+  /** When `advance` next has something to do: epoch milliseconds, 0 for at once, or null. */
   nextDue(): Promise<number | null> {
     return this.#store.nextDue()
+  }
+
+  /**
+   * Calls back after changes became durable, others' too: too often perhaps, never too seldom. Answers how to stop it.
+   */
+  onNews(listener: () => void): () => void {
+    return this.#store.subscribe(listener)
   }
 
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {

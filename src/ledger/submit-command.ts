@@ -1,3 +1,4 @@
+import { durationMs } from '../core/duration.ts'
 import type { SubmitJob } from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import type { Priority, Ref } from '../core/job/record.ts'
@@ -44,10 +45,11 @@ export function submitCommand(
     depends_on: [...new Set(request.depends_on ?? [])],
     on_dependency_failure: request.on_dependency_failure ?? 'fail',
     run_at: normalise(request.run_at),
-    delay_ms: request.delay_ms ?? null,
+    delay_ms: request.delay == null ? null : durationMs(request.delay),
     expires_at: normalise(request.expires_at),
     run_id: request.run_id ?? null,
     workstream_id: request.workstream_id ?? null,
+    schedule_id: null,
     tags: request.tags ?? [],
     callback_urls: request.callback_urls ?? null,
     correlation_id: request.correlation_id ?? null,
@@ -55,7 +57,7 @@ export function submitCommand(
   }
 }
 
-function priorityOf(priority: ParsedEnvelope['priority']): Priority {
+export function priorityOf(priority: ParsedEnvelope['priority']): Priority {
   if (typeof priority === 'number') return priority
   return PRIORITIES[priority ?? 'normal']
 }
