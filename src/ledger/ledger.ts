@@ -12,7 +12,7 @@ import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
 import { checkId } from './check-input.ts'
 import { Commands } from './commands.ts'
-import { Committer, type Observe } from './committer.ts'
+import { Committer, type Observe, type OnSteered } from './committer.ts'
 import { Documents } from './documents.ts'
 import { Jobs } from './jobs.ts'
 import { type MigrateOptions, migrate } from './legacy/migrate.ts'
@@ -113,6 +113,11 @@ export class Ledger implements AsyncDisposable {
    */
   onNews(listener: () => void): () => void {
     return this.#store.subscribe(listener)
+  }
+
+  /** Calls back after a job was cancelled or expedited through this ledger. Answers how to stop it. */
+  onSteered(listener: OnSteered): () => void {
+    return this.#committer.onSteered(listener)
   }
 
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {
