@@ -2,6 +2,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { CountedKind } from '../core/counts-as-of.ts'
+import type { Why } from '../core/job/why.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
 import type { ProgressOptions } from '../store/progress.ts'
@@ -22,6 +23,7 @@ import { Protocols } from './protocols.ts'
 import { Queues } from './queues.ts'
 import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
+import { why } from './why.ts'
 
 /** What is known of how the ledger was opened. */
 export interface Opening {
@@ -101,6 +103,14 @@ export class Ledger implements AsyncDisposable {
   /** Does whatever is due: timers, retries, jobs whose dependencies ended. Answers how many jobs it advanced. */
   advance(): Promise<number> {
     return advanceDue(this.#committer)
+  }
+
+  /**
+   * Why a job is where it is: what keeps it, until when, and the command that would get it moving. Null when there is no
+   * such job.
+   */
+  why(job_id: string, tenant_id: string = this.#settings.tenant_id): Promise<Why | null> {
+    return why(this.#store, this.#world.clock, { tenant_id, job_id })
   }
 
   /** When `advance` next has something to do: epoch milliseconds, 0 for at once, or null. */
