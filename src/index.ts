@@ -35,7 +35,8 @@ export type {
   Ref,
   StepRecord,
 } from './core/job/record.ts'
-export type { Cause, CauseName, Unblock, Why, WhyStep } from './core/job/why.ts'
+export type { Why, WhyStep } from './core/job/why.ts'
+export type { Cause, CauseName, Unblock } from './core/job/why-cause.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export { machines, type RecordKind } from './core/machines/all.ts'
 export type { JobState } from './core/machines/job.ts'

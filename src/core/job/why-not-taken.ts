@@ -5,7 +5,7 @@ import { shellWord } from '../shell-word.ts'
 import { toIso } from '../time.ts'
 import { slotKey } from './limits.ts'
 import type { JobRecord, StepRecord } from './record.ts'
-import { type Cause, expedite, paused } from './why.ts'
+import { type Cause, expedite, paused } from './why-cause.ts'
 
 /** Where a job stands among ready work, by the choice that a worker with room for all of it would make. */
 export interface Place {
