@@ -10,18 +10,15 @@ export const calendar: Calendar = ({ cron, timezone }, ms) =>
 export function checkTimes({ cron, timezone }: { readonly cron: string; readonly timezone: string }): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
-  } catch {
-    throw new InvalidInput(
-      'timezone',
-      `${timezone} is not a time zone`,
-      'Use a name such as UTC or Europe/Berlin.',
-    )
+  } catch (cause) {
+    const next = 'Use a name such as UTC or Europe/Berlin.'
+    throw InvalidInput.by(cause, 'timezone', `${timezone} is not a time zone`, next)
   }
   try {
     new Cron(cron, { timezone, paused: true })
-  } catch (error) {
+  } catch (cause) {
     const next = 'Write five fields, minute hour day month weekday: 0 9 * * 1-5 is nine on working days.'
-    const { message } = error as Error
-    throw new InvalidInput('cron', `${JSON.stringify(cron)} is not a cron expression: ${message}`, next)
+    const message = `${JSON.stringify(cron)} is not a cron expression: ${(cause as Error).message}`
+    throw InvalidInput.by(cause, 'cron', message, next)
   }
 }

@@ -98,7 +98,16 @@ export class JobEnds {
 
   #add(look: () => Promise<void>): void {
     this.#waiting.add(look)
-    this.#stop ??= this.#store.subscribe(() => void this.#look())
+    this.#stop ??= this.#follow()
+  }
+
+  #follow(): () => void {
+    const hold = this.#timers.hold()
+    const unsubscribe = this.#store.subscribe(() => void this.#look())
+    return () => {
+      unsubscribe()
+      hold.cancel()
+    }
   }
 
   #remove(look: () => Promise<void>): void {

@@ -2,6 +2,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { CountedKind } from '../core/counts-as-of.ts'
+import type { Why } from '../core/job/why.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
 import type { ProgressOptions } from '../store/progress.ts'
@@ -12,7 +13,7 @@ import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
 import { checkId } from './check-input.ts'
 import { Commands } from './commands.ts'
-import { Committer, type Observe } from './committer.ts'
+import { Committer, type Observe, type OnSteered } from './committer.ts'
 import { Documents } from './documents.ts'
 import { Jobs } from './jobs.ts'
 import { type MigrateOptions, migrate } from './legacy/migrate.ts'
@@ -22,6 +23,7 @@ import { Protocols } from './protocols.ts'
 import { Queues } from './queues.ts'
 import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
+import { why } from './why.ts'
 
 /** What is known of how the ledger was opened. */
 export interface Opening {
@@ -103,6 +105,14 @@ export class Ledger implements AsyncDisposable {
     return advanceDue(this.#committer)
   }
 
+  /**
+   * Why a job is where it is: what keeps it, until when, and the command that would get it moving. Null when there is no
+   * such job.
+   */
+  why(job_id: string, tenant_id: string = this.#settings.tenant_id): Promise<Why | null> {
+    return why(this.#store, this.#world.clock, { tenant_id, job_id })
+  }
+
   /** When `advance` next has something to do: epoch milliseconds, 0 for at once, or null. */
   nextDue(): Promise<number | null> {
     return this.#store.nextDue()
@@ -113,6 +123,11 @@ export class Ledger implements AsyncDisposable {
    */
   onNews(listener: () => void): () => void {
     return this.#store.subscribe(listener)
+  }
+
+  /** Calls back after a job was cancelled or expedited through this ledger. Answers how to stop it. */
+  onSteered(listener: OnSteered): () => void {
+    return this.#committer.onSteered(listener)
   }
 
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {

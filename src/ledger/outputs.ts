@@ -8,6 +8,9 @@ import { NewFile } from '../world/new-file.ts'
 /** Output larger than this goes to a file, unless the ledger is told otherwise. */
 export const OUTPUT_LIMIT_BYTES = 64 * 1024
 
+/** The folder for them in a ledger's own. */
+export const OUTPUTS = 'outputs'
+
 /** Where large outputs go: files named by what is in them, so that writing one twice is writing it once. */
 export class Outputs {
   readonly #disk: Disk

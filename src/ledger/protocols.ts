@@ -116,13 +116,10 @@ function payloadSchemas({ steps }: Protocol): ReadonlyMap<string, z.ZodType> {
     if (payload_schema === undefined) continue
     try {
       schemas.set(step_id, z.fromJSONSchema(payload_schema as z.core.JSONSchema.JSONSchema))
-    } catch (error) {
-      const { message } = error as Error
-      throw new InvalidInput(
-        `steps.${index}.payload_schema`,
-        `The payload schema of step ${step_id} is not a JSON Schema that can be used: ${message}`,
-        'Write it as JSON Schema, draft 2020-12 or draft 7.',
-      )
+    } catch (cause) {
+      const message = `The payload schema of step ${step_id} cannot be used: ${(cause as Error).message}`
+      const next = 'Write it as JSON Schema, draft 2020-12 or draft 7.'
+      throw InvalidInput.by(cause, `steps.${index}.payload_schema`, message, next)
     }
   }
   return schemas

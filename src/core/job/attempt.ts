@@ -61,7 +61,10 @@ const MOST_RELEASES = 100
 
 /** The attempt is over before it came to anything: the next one may start at once, and as many are left as before. */
 export function giveBack(draft: JobDraft, step: StepRecord, error: StepError): void {
-  if (step.released >= MOST_RELEASES) return failAttempt(draft, step, error, true)
+  if (step.released >= MOST_RELEASES) {
+    failAttempt(draft, step, error, true)
+    return
+  }
   const patch = { released: step.released + 1, retry_at: draft.at, holder: null }
   leaveAttempt(draft, step, 'FAILED_RETRY', patch, error)
 }

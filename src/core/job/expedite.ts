@@ -4,6 +4,7 @@ import { jobMachine } from '../machines/job.ts'
 import { giveBack } from './attempt.ts'
 import type { ExpediteJob } from './commands.ts'
 import type { JobDraft } from './draft.ts'
+import { endJob } from './finish.ts'
 import type { JobRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { isAhead } from './waiting.ts'
@@ -16,11 +17,12 @@ const UNDER_WAY: readonly StepRecord['state'][] = ['DISPATCHING', 'AWAITING_ACK'
  */
 export function expedite(draft: JobDraft, command: ExpediteJob): Decision<JobRecord> {
   const { job, given } = draft
+  const ignores = new Set(command.ignore)
+  if (job.state === 'CANCELLING' && ignores.has('attempt')) return stopWaiting(draft)
   if (job.state === 'CANCELLING' || isTerminal(jobMachine, job.state)) {
     draft.ignore('expediteJob', job)
     return draft.finish(job)
   }
-  const ignores = new Set(command.ignore)
   draft.remark({
     expedited: [...ignores],
     ...(command.priority === null ? null : { priority: command.priority }),
@@ -32,6 +34,14 @@ export function expedite(draft: JobDraft, command: ExpediteJob): Decision<JobRec
   const step = draft.active
   if (step !== undefined) expediteStep(draft, step, ignores.has('attempt'))
   settle(draft)
+  draft.reindex()
+  return draft.finish(draft.job)
+}
+
+/** The worker that was told to stop is not waited for. */
+function stopWaiting(draft: JobDraft): Decision<JobRecord> {
+  draft.remark({ expedited: ['attempt'] })
+  endJob(draft, 'CANCELLED')
   draft.reindex()
   return draft.finish(draft.job)
 }
