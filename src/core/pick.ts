@@ -83,7 +83,7 @@ export function pick(heads: readonly ReadyHead[], rules: PickRules): Picked {
 }
 
 /** Work that is pushed lies under another name, but its queue is the same. */
-export function queueName({ ready }: ReadyHead): string {
+function queueName({ ready }: ReadyHead): string {
   return ready.queue.startsWith(PUSHED) ? ready.queue.slice(PUSHED.length) : ready.queue
 }
 
