@@ -178,3 +178,33 @@ describe('why', () => {
     expect(await ledger.why('nobody')).toBeNull()
   })
 })
+
+describe('what a ledger is told once', () => {
+  it('A9 may be another limit for single tenants', async () => {
+    const { ledger } = await liveLedger([pulled('first')], { tenantInFlightLimits: { small: 1 } })
+    await ledger.jobs.submit(requestOf({ tenant_id: 'small' }))
+    await expect(ledger.jobs.submit(requestOf({ tenant_id: 'small' }))).rejects.toMatchObject({ status: 429 })
+    for (let i = 0; i < 3; i++) await ledger.jobs.submit(requestOf())
+  })
+
+  it('A13 may be where services report, for requests that do not say', async () => {
+    const { ledger } = await liveLedger([pulled('first')], {
+      callbackUrl: 'http://127.0.0.1:1/v1/callbacks/',
+    })
+    const { job_id } = await ledger.jobs.submit(requestOf())
+    const own = await ledger.jobs.submit(requestOf({ callback_urls: { result: 'http://elsewhere/r' } }))
+    expect((await ledger.jobs.get(job_id))?.callback_urls).toEqual({
+      ack: 'http://127.0.0.1:1/v1/callbacks/ack',
+      heartbeat: 'http://127.0.0.1:1/v1/callbacks/heartbeat',
+      result: 'http://127.0.0.1:1/v1/callbacks/result',
+    })
+    expect((await ledger.jobs.get(own.job_id))?.callback_urls).toEqual({ result: 'http://elsewhere/r' })
+  })
+
+  it('is refused when it makes no sense', async () => {
+    await expect(liveLedger([], { tenantInFlightLimits: { t: 0 } })).rejects.toMatchObject({
+      field: 'tenantInFlightLimits.t',
+    })
+    await expect(liveLedger([], { callbackUrl: 'nowhere' })).rejects.toMatchObject({ field: 'callbackUrl' })
+  })
+})
