@@ -70,9 +70,14 @@ function settingsOf(given: Partial<LedgerSettings>): LedgerSettings {
   const settings = { ...DEFAULT_SETTINGS, ...withoutUndefined(given) }
   checkId('actor', settings.actor)
   checkId('tenant_id', settings.tenant_id)
-  if (checkCount('inFlightLimit', settings.inFlightLimit) < 1) {
-    const next = 'Leave it out for the default.'
-    throw new InvalidInput('inFlightLimit', 'inFlightLimit must be at least 1', next)
+  const { inFlightLimit, tenantInFlightLimits, callbackUrl } = settings
+  checkLimit('inFlightLimit', inFlightLimit)
+  for (const [tenant, limit] of Object.entries(tenantInFlightLimits)) {
+    checkLimit(`tenantInFlightLimits.${tenant}`, limit)
+  }
+  if (callbackUrl !== undefined && !URL.canParse(callbackUrl)) {
+    const next = 'Give the address at which services can reach you: https://example.com/v1/callbacks.'
+    throw new InvalidInput('callbackUrl', `${callbackUrl} is not a URL`, next)
   }
   const { redact } = given
   if (redact === undefined) return settings
@@ -80,6 +85,11 @@ function settingsOf(given: Partial<LedgerSettings>): LedgerSettings {
     throw new InvalidInput('redact', 'redact must be a function', 'Give (text) => text without its secrets.')
   }
   return { ...settings, redact: (text) => redact(redactText(text)) }
+}
+
+function checkLimit(field: string, limit: number): void {
+  if (checkCount(field, limit) > 0) return
+  throw new InvalidInput(field, `${field} must be at least 1`, 'Leave it out for the default.')
 }
 
 /** `{ actor: process.env.USER }` with no such variable means the default, not nobody. */

@@ -31,7 +31,7 @@ import { type Envelope, parseEnvelope } from './envelope.ts'
 import { errorContextOf } from './error-context.ts'
 import type { Protocols } from './protocols.ts'
 import { parseResult, parseStepError } from './result.ts'
-import type { CallOptions, LedgerSettings } from './settings.ts'
+import { type CallOptions, inFlightLimitOf, type LedgerSettings } from './settings.ts'
 import {
   type AgainOptions,
   type ExpediteOptions,
@@ -169,13 +169,14 @@ export class Commands {
     const { new_job_id, from_step, idempotency_key } = options
     const idOr = <T>(field: string, value: string | undefined, other: T) =>
       value === undefined ? other : checkId(field, value)
+    const to = this.#to({ job_id }, options)
     return {
       type: 'runAgain',
-      ...this.#to({ job_id }, options),
+      ...to,
       new_job_id: idOr('new_job_id', new_job_id, this.#world.ids.next()),
       from_step: idOr('from_step', from_step, null),
       idempotency_key: idOr('idempotency_key', idempotency_key, null),
-      inFlightLimit: this.#settings.inFlightLimit,
+      inFlightLimit: inFlightLimitOf(this.#settings, to.tenant_id),
     }
   }
 

@@ -86,14 +86,13 @@ export function parseEnvelope(envelope: unknown): ParsedEnvelope {
 }
 
 /** The first thing that is wrong, by its path; the others are in the details. */
-export function inputErrorOf(error: z.ZodError, within?: string): InvalidInput {
-  const pathOf = (issue: z.core.$ZodIssue) => [within, fieldOf(issue)].filter(Boolean).join('.')
+export function inputErrorOf(error: z.ZodError): InvalidInput {
   const problems: JsonObject[] = error.issues.map((issue) => ({
-    field: pathOf(issue),
+    field: fieldOf(issue),
     message: issue.message,
   }))
   const first = error.issues[0] as z.core.$ZodIssue
-  const field = pathOf(first)
+  const field = fieldOf(first)
   return new InvalidInput(
     field,
     `${field}: ${first.message}`,

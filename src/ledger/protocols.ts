@@ -8,6 +8,7 @@ import { QUEUE_LIMIT } from '../core/queue/record.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
 import { idSchema, inputErrorOf } from './envelope.ts'
+import { type JsonCheck, jsonCheck } from './json-schema.ts'
 import { places } from './steering.ts'
 
 /** Limits, the limits of queues and the count of open jobs share the same slots. */
@@ -68,7 +69,7 @@ const protocolSchema = z.strictObject({
 export class Protocols {
   readonly #byRequestType = new Map<string, Protocol>()
   /** What the payload of each step has to be, for request types where something is said. */
-  readonly #payloads = new Map<string, ReadonlyMap<string, z.ZodType>>()
+  readonly #payloads = new Map<string, ReadonlyMap<string, JsonCheck>>()
 
   register(protocol: Protocol): void {
     const parsed = protocolSchema.safeParse(protocol)
@@ -82,7 +83,7 @@ export class Protocols {
         'Give every step of a protocol its own id.',
       )
     }
-    const payloads = payloadSchemas(parsed.data as unknown as Protocol)
+    const payloads = payloadChecks(parsed.data as unknown as Protocol)
     // Jobs carry parts of it: what the caller does with its own copy later must not reach them.
     this.#byRequestType.set(protocol.request_type, frozenJson('protocol', parsed.data) as unknown as Protocol)
     this.#payloads.set(protocol.request_type, payloads)
@@ -90,11 +91,13 @@ export class Protocols {
 
   /** Each step's part of the payload against what its protocol says of it. */
   checkPayload({ request_type, payload }: { readonly request_type: string; readonly payload: Json }): void {
-    for (const [step_id, schema] of this.#payloads.get(request_type) ?? []) {
+    for (const [step_id, check] of this.#payloads.get(request_type) ?? []) {
       const own = ownPayload(payload, step_id)
-      const result = schema.safeParse(own ?? payload)
-      if (result.success) continue
-      throw inputErrorOf(result.error, own === null ? 'payload' : `payload.steps.${step_id}`)
+      const problem = check(own ?? payload)
+      if (problem === null) continue
+      const place = own === null ? 'payload' : `payload.steps.${step_id}`
+      const field = problem.path === '' ? place : `${place}.${problem.path}`
+      throw new InvalidInput(field, `${field} ${problem.message}`, `Correct it: step ${step_id} needs it so.`)
     }
   }
 
@@ -110,17 +113,12 @@ export class Protocols {
   }
 }
 
-function payloadSchemas({ steps }: Protocol): ReadonlyMap<string, z.ZodType> {
-  const schemas = new Map<string, z.ZodType>()
+function payloadChecks({ steps }: Protocol): ReadonlyMap<string, JsonCheck> {
+  const checks = new Map<string, JsonCheck>()
   for (const [index, { step_id, payload_schema }] of steps.entries()) {
-    if (payload_schema === undefined) continue
-    try {
-      schemas.set(step_id, z.fromJSONSchema(payload_schema as z.core.JSONSchema.JSONSchema))
-    } catch (cause) {
-      const message = `The payload schema of step ${step_id} cannot be used: ${(cause as Error).message}`
-      const next = 'Write it as JSON Schema, draft 2020-12 or draft 7.'
-      throw InvalidInput.by(cause, `steps.${index}.payload_schema`, message, next)
+    if (payload_schema !== undefined) {
+      checks.set(step_id, jsonCheck(`steps.${index}.payload_schema`, payload_schema))
     }
   }
-  return schemas
+  return checks
 }

@@ -7,7 +7,7 @@ import { toIso } from '../core/time.ts'
 import type { World } from '../world/world.ts'
 import type { ParsedEnvelope } from './envelope.ts'
 import { idempotencyHash } from './idempotency-hash.ts'
-import type { LedgerSettings } from './settings.ts'
+import { callbackUrlsOf, inFlightLimitOf, type LedgerSettings } from './settings.ts'
 
 const PRIORITIES = { critical: 0, high: 1, normal: 2, low: 3 } as const
 
@@ -40,7 +40,7 @@ export function submitCommand(
     idempotency_key: request.idempotency_key ?? null,
     idempotency_hash: idempotencyHash(identity),
     strictIdempotency: settings.strictIdempotency,
-    inFlightLimit: settings.inFlightLimit,
+    inFlightLimit: inFlightLimitOf(settings, request.tenant_id),
     priority: priorityOf(request.priority),
     depends_on: [...new Set(request.depends_on ?? [])],
     on_dependency_failure: request.on_dependency_failure ?? 'fail',
@@ -51,7 +51,7 @@ export function submitCommand(
     workstream_id: request.workstream_id ?? null,
     schedule_id: null,
     tags: request.tags ?? [],
-    callback_urls: request.callback_urls ?? null,
+    callback_urls: request.callback_urls ?? callbackUrlsOf(settings),
     correlation_id: request.correlation_id ?? null,
     traceparent: request.traceparent ?? null,
   }

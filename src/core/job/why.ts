@@ -9,7 +9,7 @@ import { shellWord } from '../shell-word.ts'
 import { awaitedJobs } from './dependencies.ts'
 import { attemptsLeft } from './protocol.ts'
 import type { JobRecord, StepRecord } from './record.ts'
-import { activeStep, currentRow, isAhead, isExpired, type Wait, waitOf } from './waiting.ts'
+import { activeStep, currentRow, isAhead, type Wait, waitOf } from './waiting.ts'
 import { type Cause, commandOn, expedite, paused } from './why-cause.ts'
 import { type Place, whyNotTaken } from './why-not-taken.ts'
 
@@ -37,7 +37,7 @@ export interface WhyStep {
 /** What else has to be known. */
 export interface WhyFacts {
   readonly now: number
-  /** The jobs it waits for; null for one that is gone. */
+  /** The jobs it waits for, or the first few of them; null for one that is gone. */
   readonly dependencies: ReadonlyMap<string, JobRecord | null>
   /** What was decided about the queue of the step it is at. */
   readonly queue: QueueRecord | null
@@ -68,8 +68,7 @@ function causesOf(aggregate: JobAggregate, step: StepRecord | undefined, facts: 
   const { job } = aggregate
   if (isTerminal(jobMachine, job.state)) return [ended(job)]
   const wait = waitOf(aggregate, facts.now)
-  const isOverdue = wait.until !== null && !isAhead(wait.until, facts.now)
-  if (step === undefined || isOverdue || isExpired(job, wait, facts.now)) return [overdue(job, wait)]
+  if (step === undefined || isOverdue(job, facts)) return [overdue(job, wait)]
   if (job.state === 'CANCELLING') return [cancelling(job, step)]
   const causes = causesOfWait(aggregate, step, wait, facts)
   const isLater = wait.cause === 'dependency' || wait.cause === 'delay' || wait.cause === 'backoff'
@@ -79,11 +78,22 @@ function causesOf(aggregate: JobAggregate, step: StepRecord | undefined, facts: 
   return causes
 }
 
+/** Its timer has come, or what it waited for has ended, and nobody has looked at it since. */
+function isOverdue(job: JobRecord, { now, dependencies }: WhyFacts): boolean {
+  if (job.due_at !== null && !isAhead(job.due_at, now)) return true
+  const awaited = awaitedJobs(job)
+  return awaited.length > 0 && awaited.some((id) => hasEnded(dependencies.get(id)))
+}
+
+function hasEnded(job: JobRecord | null | undefined): boolean {
+  return job === null || (job !== undefined && isTerminal(jobMachine, job.state))
+}
+
 function causesOfWait(aggregate: JobAggregate, step: StepRecord, wait: Wait, facts: WhyFacts): Cause[] {
   const { job } = aggregate
   switch (wait.cause) {
     case 'dependency':
-      return awaitedJobs(job).map((id) => dependency(job, id, facts.dependencies.get(id) ?? null))
+      return awaitedJobs(job).map((id) => dependency(job, id, facts.dependencies.get(id)))
     case 'delay':
       return [delayed(job)]
     case 'backoff':
@@ -123,7 +133,7 @@ function ended(job: JobRecord): Cause {
 
 /** A timer that nobody fired: nothing is wrong with the job, but nobody keeps time. */
 function overdue(job: JobRecord, wait: Wait): Cause {
-  const since = wait.until ?? job.expires_at
+  const since = job.due_at
   return {
     cause: 'timer',
     message: `Something is due${since === null ? '' : ` since ${since}`}, and nobody has done it: no worker or dispatcher keeps time`,
@@ -146,15 +156,13 @@ function cancelling(job: JobRecord, step: StepRecord): Cause {
   }
 }
 
-function dependency(job: JobRecord, id: string, other: JobRecord | null): Cause {
+function dependency(job: JobRecord, id: string, other: JobRecord | null | undefined): Cause {
+  const state = other?.state ?? null
   return {
     cause: 'dependency',
-    message:
-      other === null
-        ? `It waits for job ${id}, which is no longer there`
-        : `It waits for job ${id}, which is ${other.state}`,
+    message: `It waits for job ${id}${state === null ? '' : `, which is ${state}`}`,
     until: null,
-    details: { job_id: id, state: other?.state ?? null, if_it_fails: job.on_dependency_failure },
+    details: { job_id: id, state, if_it_fails: job.on_dependency_failure },
     unblock: expedite(
       job,
       'dependencies',
