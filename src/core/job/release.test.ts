@@ -39,7 +39,7 @@ describe('an attempt that its worker gives back', () => {
     const ledger = new KernelLedger()
     ledger.submit()
     ledger.claim()
-    ledger.release({ ...ledger.fence(), reason: 'shutting down' } as ReturnType<KernelLedger['fence']>)
+    ledger.run({ type: 'releaseStep', ...ledger.fence(), reason: 'shutting down' })
     expect(ledger.step().last_error_message).toBe('shutting down')
   })
 

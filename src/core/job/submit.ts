@@ -111,7 +111,7 @@ function newJob(
     etag: '',
   }
   const steps = command.protocol.steps.map((step, index) =>
-    newStep(command, step, index, limits[index] ?? [], at),
+    newStep(command, step, index, limits[index] as readonly Limit[], at),
   )
   return { job, steps, outbox: [] }
 }
