@@ -61,7 +61,7 @@ export const RATED: Protocol = {
       limits: [{ key: 'door', max: 2, per_ms: 60 * SECOND_MS }],
       policy: { lease_ms: 20 * SECOND_MS, timeout_ms: 30 * SECOND_MS },
     },
-    step('read-again', 'pull'),
+    { ...step('check', 'pull'), queue: 'read' },
   ],
 }
 
