@@ -82,7 +82,7 @@ const checks: readonly Check[] = [
     async run(scene) {
       const seen: Promise<number>[] = []
       const stop = scene.store.subscribe(() => {
-        seen.push(scene.store.ready(['read'], 5, (heads) => heads.length))
+        seen.push(scene.meanwhile(scene.store.ready(['read'], 5, (heads) => heads.length)))
       })
       const listener = new Listener(scene)
       await listener.calledAfter('a submit', () => scene.do(submitJob('first')))
