@@ -57,6 +57,30 @@ describe('A17: a job that was left behind', () => {
     expect(ledger.take().attempt_no).toBe(1)
   })
 
+  // The walk through all states found it: the row was made again only when the delay would have been over.
+  it('one that an operator got on with is not held up by the delay that he ended', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ protocol: protocolOf(pushed('ocr')), delay_ms: MINUTE })
+    const expedited = ledger.decide({ type: 'expediteJob', ...to, priority: null, ignore: [] })
+    if (expedited.kind !== 'change') throw new Error('it is accepted')
+    ledger.write({ puts: expedited.change.puts.filter(({ kind }) => kind === 'step') })
+    expect(ledger.job().run_at).toBe(toIso(ledger.now + MINUTE))
+    expect(ledger.advance()).toMatchObject({ state: 'DISPATCHING', due_at: null })
+    expect(ledger.take()).toMatchObject({ attempt_no: 1 })
+  })
+
+  it('nor by what it waited for', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ job_id: 'before' })
+    ledger.submit({ protocol: protocolOf(pushed('ocr')), depends_on: ['before'] })
+    const ignore = ['dependencies'] as const
+    const expedited = ledger.decide({ type: 'expediteJob', ...to, priority: null, ignore })
+    if (expedited.kind !== 'change') throw new Error('it is accepted')
+    ledger.write({ puts: expedited.change.puts.filter(({ kind }) => kind === 'step') })
+    expect(ledger.advance()).toMatchObject({ state: 'DISPATCHING' })
+    expect(ledger.take()).toMatchObject({ attempt_no: 1 })
+  })
+
   it('an operator who gets on with it ends it as its steps did', () => {
     const ledger = new KernelLedger()
     startPulled(ledger)

@@ -43,8 +43,10 @@ export function waitOf(aggregate: JobAggregate, now: number): Wait {
   const { job } = aggregate
   const step = activeStep(aggregate.steps)
   if (isTerminal(jobMachine, job.state) || step === undefined) return NOTHING
-  if (job.waits_for.length > 0) return { cause: 'dependency', until: null }
-  if (isAhead(job.run_at, now)) return { cause: 'delay', until: job.run_at }
+  // Once an attempt has begun, somebody let it: a crash may have left the job without that.
+  const isUntouched = step.state === 'PENDING'
+  if (isUntouched && job.waits_for.length > 0) return { cause: 'dependency', until: null }
+  if (isUntouched && isAhead(job.run_at, now)) return { cause: 'delay', until: job.run_at }
   switch (step.state) {
     case 'FAILED_RETRY':
       return isAhead(step.retry_at, now) ? { cause: 'backoff', until: step.retry_at } : CLAIM
