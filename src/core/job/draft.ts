@@ -70,6 +70,10 @@ export class JobDraft implements JobAggregate {
     draft.#own.add(draft.#job)
     for (const step of draft.steps) draft.#own.add(step)
     draft.#leave(draft.#job, JOB, null, null)
+    // A step that is further than its first state was taken over from another job, and nothing else would tell.
+    for (const [index, step] of draft.steps.entries()) {
+      if (step.state !== stepMachine.initial) draft.#leave(step, index, null, null)
+    }
     return draft
   }
 
@@ -292,6 +296,12 @@ function blame(record: Mutable<StepRecord> | Mutable<OutboxRecord>, error: StepE
 
 function sameReady(a: Ready | null, b: Ready | null): boolean {
   return (
-    a === b || (a !== null && b !== null && a.queue === b.queue && a.group === b.group && a.rank === b.rank)
+    a === b ||
+    (a !== null &&
+      b !== null &&
+      a.queue === b.queue &&
+      a.group === b.group &&
+      a.rank === b.rank &&
+      a.unlimited === b.unlimited)
   )
 }

@@ -79,6 +79,12 @@ function waitOfRow(row: OutboxRecord | undefined, now: number): Wait {
   return { cause: 'publish', until: null }
 }
 
+/** Its attempt was let through all limits: what is left is to publish its directive once more. */
+export function isBegun(aggregate: JobAggregate): boolean {
+  const row = currentRow(aggregate)
+  return row !== undefined && row.tries > 0
+}
+
 export function isAhead(at: string | null, now: number): boolean {
   return at !== null && at > toIso(now)
 }
@@ -110,14 +116,15 @@ export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null 
   if (cause !== 'claim' && cause !== 'publish') return null
   const step = activeStep(aggregate.steps) as StepRecord
   if (step.delivery === 'external') return null
-  // A row to publish again already holds its slots.
-  const limits = cause === 'claim' && !aggregate.job.unlimited ? step.limits : []
+  const passes = aggregate.job.unlimited || isBegun(aggregate)
+  // A row to publish holds the slots of its step already; those of its queue it takes when it is first taken.
+  const limits = cause === 'claim' && !passes ? step.limits : []
   return {
     queue: queueOf(step.queue, step.delivery),
     group: limits.map(slotKey).join(' '),
     rank: rankOf(aggregate.job),
     limits,
-    ...(aggregate.job.unlimited ? UNLIMITED : null),
+    ...(passes ? UNLIMITED : null),
   }
 }
 

@@ -69,6 +69,11 @@ export class JournalWriter {
     return this.#decider.transact(decide)
   }
 
+  /** Never goes back, whatever the clock does. */
+  time(): number {
+    return this.#decider.time()
+  }
+
   async sweep<A>(
     selector: Sweep,
     decide: (key: RecordKey, given: Given) => Decision<A>,
