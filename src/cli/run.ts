@@ -16,7 +16,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   const out = new TextStream(process.stdout, { color })
   const notes = new Notes(new TextStream(process.stderr, { color }), { json, quiet })
   sayWarnings(notes)
-  forgetEmpty('WAYBILL_LEDGER', 'WAYBILL_ACTOR', 'WAYBILL_TENANT')
+  forgetEmpty('LEDGER', 'ACTOR', 'TENANT', 'PROTOCOLS', 'WORKER', 'IN_FLIGHT_LIMIT')
   const current: { session: Session | null } = { session: null }
   const runner = async (spec: CommandSpec, command: Command) => {
     const session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
@@ -50,7 +50,7 @@ function sayWarnings(notes: Notes): void {
 
 /** A variable that is set to nothing is as good as not set. */
 function forgetEmpty(...names: readonly string[]): void {
-  for (const name of names) if (process.env[name] === '') delete process.env[name]
+  for (const name of names) if (process.env[`WAYBILL_${name}`] === '') delete process.env[`WAYBILL_${name}`]
 }
 
 /** Before the command line is understood, because what is wrong with it has to be told in the right way, too. */
@@ -81,10 +81,17 @@ function endQuietly(error: unknown): number {
   throw error
 }
 
-/** Once: whoever presses Ctrl-C a second time does not want to wait. */
+/**
+ * A command that goes on until somebody stops it is asked to end; any other is cut off when what it wrote is durable.
+ * Whoever presses Ctrl-C once more does not want to wait.
+ */
 function closeWhenStopped(session: Session): void {
+  let times = 0
   for (const [signal, exitCode] of Object.entries(SIGNALS)) {
-    process.once(signal, () => {
+    process.on(signal, () => {
+      times++
+      if (times === 1 && session.askToEnd()) return
+      if (times > 1) process.exit(exitCode)
       void session.stop().finally(() => process.exit(exitCode))
     })
   }

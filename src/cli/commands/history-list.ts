@@ -69,6 +69,22 @@ export const auditColumns: readonly Column<AuditRecord>[] = [
   ...about,
 ]
 
+/** For the history of a job with all its parts: which of them it is, and which attempt. */
+export const partColumns: readonly Column<AuditRecord>[] = [
+  time,
+  { title: 'WHAT', value: partOf, least: 10, worth: NEEDED },
+  change,
+  what,
+  ...about,
+]
+
+function partOf({ kind, metadata }: AuditRecord): string {
+  const { step_id, attempt_no } = metadata
+  if (kind === 'job' || typeof step_id !== 'string') return kind
+  const name = kind === 'step' ? step_id : `${kind} ${step_id}`
+  return typeof attempt_no === 'number' && attempt_no > 0 ? `${name} #${attempt_no}` : name
+}
+
 function errorOf(type: string | null, message: string | null): string | null {
   if (type === null) return message
   return message === null || message === '' ? type : `${type}: ${message}`
