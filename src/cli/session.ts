@@ -1,4 +1,4 @@
-import type { LedgerOptions } from '../open-ledger.ts'
+import type { LedgerOptions } from '../index.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { JournalOptions } from '../store/journal/journal-options.ts'
 import type { OnProgress } from '../store/progress.ts'

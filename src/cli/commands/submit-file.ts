@@ -138,7 +138,7 @@ class ManyRequests {
 
   async #submit(line: number, text: string): Promise<Outcome> {
     try {
-      const envelope = envelopeOf(this.#session, text, `line ${line}`)
+      const envelope = envelopeOf(this.#session, text, 'This line')
       return { line, job: await this.#ledger.jobs.submit(envelope, { reason: this.#reason }) }
     } catch (error) {
       if (error instanceof WaybillError) return { line, error }

@@ -4,7 +4,9 @@ import type { Cause } from '../../core/job/why-cause.ts'
 import { fromIso } from '../../core/time.ts'
 import { defineCommand } from '../define-command.ts'
 import { safeText } from '../output/safe-text.ts'
-import { countOf, durationText } from '../output/words.ts'
+import type { Style, TextStream } from '../output/text-stream.ts'
+import { durationText } from '../output/words.ts'
+import { wrapTo } from '../output/wrap.ts'
 import type { Session } from '../session.ts'
 import { jobNotFound } from './jobs/not-found.ts'
 import { jobStyle } from './jobs/styles.ts'
@@ -19,20 +21,22 @@ export const why = defineCommand({
     'when, a paused queue, a limit and who holds it, a worker that has it, a timer that nobody fired. For each there ' +
     'is the command that would get it moving, to be copied. It is told from what the scheduler itself goes by, ' +
     'changes nothing, and works while a worker runs.',
-  arguments: [new Argument('<job>', 'id of the job')],
+  arguments: [new Argument('<job...>', 'id of the job; several are told of one after the other')],
   examples: [
     ['why JOB', 'what keeps it?'],
     ['why JOB --json | jq -r ".causes[0].unblock.command"', 'the command that would help, for a script'],
   ],
   exits: [[3, 'there is no such job']],
-  async run(session, { tenant }, [job]) {
-    const job_id = job as string
+  async run(session, { tenant }, [jobs]) {
+    const ids = jobs as readonly string[]
     const ledger = await session.openToRead()
-    const answer = await ledger.why(job_id, tenant)
-    if (answer === null) throw await jobNotFound(session, ledger, job_id)
-    const told = { ...answer, causes: answer.causes.map((cause) => withLedger(session, cause)) }
-    if (session.isJson) return session.json(told)
-    await session.out.write(answerText(session, told))
+    for (const [i, job_id] of ids.entries()) {
+      const answer = await ledger.why(job_id, tenant)
+      if (answer === null) throw await jobNotFound(session, ledger, job_id)
+      const told = { ...answer, causes: answer.causes.map((cause) => withLedger(session, cause)) }
+      if (session.isJson) await session.json(told)
+      else await session.out.write(`${i === 0 ? '' : '\n'}${answerText(session, told)}`)
+    }
   },
 })
 
@@ -45,10 +49,10 @@ function withLedger(session: Session, cause: Cause): Cause {
 
 function answerText({ out, clock }: Session, { job_id, state, step, causes, next_states }: Why): string {
   const heading = `${out.paint('bold', safeText(job_id))}  ${out.paint(jobStyle(state), state)}\n`
-  const at = step === null ? '' : `  at step ${stepText(step)}\n`
+  const at = step === null ? '' : `  at step ${safeText(stepText(step))}\n`
   const legal = next_states.length === 0 ? 'nowhere: it has ended' : next_states.join(', ')
-  const listed = causes.map((cause) => causeText({ out }, cause, clock.now()))
-  return `${heading}${safeText(at.trimEnd())}${at === '' ? '' : '\n'}\n${listed.join('\n')}\n  ${out.paint('dim', 'may go to')}  ${legal}\n`
+  const told = causes.map((cause) => causeText(out, cause, clock.now()))
+  return `${heading}${at}\n${told.join('\n')}\n${labelled(out, 'may go to', legal)}`
 }
 
 function stepText({
@@ -58,31 +62,33 @@ function stepText({
   state,
   attempt_no,
   attempts_left,
-}: NonNullable<Why['step']>) {
+}: NonNullable<Why['step']>): string {
   const attempt = attempt_no === 0 ? 'no attempt yet' : `attempt ${attempt_no}`
-  return `${step_id} (${step_index + 1} of ${steps}), ${state}, ${attempt}, ${countOf(attempts_left, 'attempt')} left`
-}
-
-function causeText(
-  { out }: Pick<Session, 'out'>,
-  { cause, message, until, unblock }: Cause,
-  now: number,
-): string {
-  const lines = [`  ${out.paint('yellow', cause.padEnd(NAMED))}  ${safeText(message)}`]
-  const add = (label: string, text: string) =>
-    lines.push(`  ${out.paint('dim', label.padEnd(NAMED))}  ${safeText(text)}`)
-  if (until !== null) add('until', `${until}, ${inText(fromIso(until) - now)}`)
-  if (unblock !== null) {
-    lines.push(
-      `  ${out.paint('dim', 'unblock'.padEnd(NAMED))}  ${out.paint('cyan', safeText(unblock.command))}`,
-    )
-    add('', unblock.effect)
-  }
-  return `${lines.join('\n')}\n`
+  return `${step_id} (${step_index + 1} of ${steps}), ${state}, ${attempt}, ${attempts_left} left`
 }
 
 /** As wide as most names of causes are, so that what they say stands in one line. */
 const NAMED = 10
+
+function causeText(out: TextStream, { cause, message, until, unblock }: Cause, now: number): string {
+  const lines = [labelled(out, cause, message, 'yellow')]
+  if (until !== null) lines.push(labelled(out, 'until', `${until}, ${inText(fromIso(until) - now)}`))
+  if (unblock !== null) {
+    // A command is to be copied: it is never broken.
+    const command = out.paint('cyan', safeText(unblock.command))
+    lines.push(
+      `  ${out.paint('dim', 'unblock'.padEnd(NAMED))}  ${command}\n`,
+      labelled(out, '', unblock.effect),
+    )
+  }
+  return lines.join('')
+}
+
+function labelled(out: TextStream, label: string, text: string, style: Style = 'dim'): string {
+  const [first = '', ...more] = wrapTo(safeText(text), out.columns - NAMED - 4)
+  const start = `  ${out.paint(style, label.padEnd(NAMED))}  ${first}\n`
+  return start + more.map((line) => `${' '.repeat(NAMED + 4)}${line}\n`).join('')
+}
 
 function inText(ms: number): string {
   return ms >= 0 ? `in ${durationText(Math.ceil(ms / 1000))}` : `${durationText(Math.ceil(-ms / 1000))} ago`

@@ -32,11 +32,24 @@ export function recordLine(out: TextStream, record: AuditRecord): string {
   const { event, new_state } = record
   const isMove = event === 'moved'
   const state = (isMove ? new_state : event).padEnd(STATE_WIDTH)
-  const rest = safeText(
-    [subject(record), isMove ? null : wanted(record), ...asides(record)].filter(Boolean).join('  '),
-  )
   const room = out.columns - widthOf(time) - widthOf(state) - 4
-  return `${out.paint('dim', time)}  ${out.paint(styleOf(record), state)}  ${cutTo(rest, room)}`
+  const rest = safeText(restOf(record, record.job_id))
+  // What went wrong is worth more than the middle of an id.
+  const isTight = record.error_type !== null && widthOf(rest) > room
+  const told = isTight ? safeText(restOf(record, shortened(record.job_id))) : rest
+  return `${out.paint('dim', time)}  ${out.paint(styleOf(record), state)}  ${cutTo(told, room)}`
+}
+
+function restOf(record: AuditRecord, job_id: string | null): string {
+  const isMove = record.event === 'moved'
+  return [subject(record, job_id), isMove ? null : wanted(record), ...asides(record)]
+    .filter(Boolean)
+    .join('  ')
+}
+
+/** Ids that the ledger made begin with the time and end with chance. */
+function shortened(id: string | null): string | null {
+  return id === null || id.length < 20 ? id : `${id.slice(0, 8)}…${id.slice(-6)}`
 }
 
 /** The day that a line belongs to, where lines themselves only have the time. */
@@ -49,8 +62,9 @@ function styleOf({ event, new_state }: AuditRecord): Style | undefined {
 }
 
 /** What it happened to. Parts of a job are told by the job, the step and the attempt. */
-function subject({ kind, id, job_id, metadata }: AuditRecord): string {
-  if (job_id === null || kind === 'job') return `${kind} ${id}`
+function subject({ kind, id, metadata }: AuditRecord, job_id: string | null): string {
+  if (job_id === null) return `${kind} ${id}`
+  if (kind === 'job') return `${kind} ${job_id}`
   const { step_id, attempt_no } = metadata
   const attempt = typeof attempt_no === 'number' && attempt_no > 0 ? ` #${attempt_no}` : ''
   return `${kind} ${job_id}/${step_id}${attempt}`

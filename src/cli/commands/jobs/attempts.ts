@@ -94,7 +94,7 @@ export function attemptColumns(now: number): readonly Column<AttemptRow>[] {
       title: 'BEGAN',
       value: ({ began_at }) => (began_at === null ? null : timeText(began_at)),
       least: 20,
-      worth: 3,
+      worth: 1,
     },
     { title: 'TOOK', value: (row) => tookText(row, now), align: 'right', least: 4, worth: 4 },
     { title: 'BY', value: ({ by }) => by, least: 8, worth: 2 },
@@ -102,7 +102,7 @@ export function attemptColumns(now: number): readonly Column<AttemptRow>[] {
       title: 'ERROR',
       value: ({ error }) => error,
       style: ({ state }) => (state === 'FAILED_FINAL' ? 'red' : 'yellow'),
-      least: 10,
+      least: 24,
       worth: 5,
     },
   ]

@@ -2,7 +2,7 @@ import type { JobRecord } from '../../../core/job/record.ts'
 import { fromIso } from '../../../core/time.ts'
 import { PRIORITIES } from '../../options/request.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
-import { durationText, timeText } from '../../output/words.ts'
+import { durationText } from '../../output/words.ts'
 import { coded, jobStyle } from './styles.ts'
 
 const NORMAL = 'normal'
@@ -25,7 +25,6 @@ export function jobColumns(now: number): readonly Column<JobRecord>[] {
       least: 3,
       worth: 4,
     },
-    { title: 'SINCE', value: ({ state_since }) => timeText(fromIso(state_since)), least: 20 },
     { title: 'STEP', value: ({ current_step_id }) => current_step_id, worth: 2 },
     { title: 'DOC', value: ({ doc_id }) => doc_id, worth: 1 },
     {
