@@ -19,12 +19,20 @@ export function rateText({ max, per_ms }: Rate): string {
   return `${countText(max)} in ${durationText(per_ms / 1000)}`
 }
 
+/** Takes a limit away. A word, because the parser takes null for an option without a value. */
 const NONE = 'none'
 const FORM = /^(\d+)\/(.+)$/
 
+export type Limited<T> = T | typeof NONE
+
+/** As the ledger takes it: null for no limit. */
+export function limitOf<T>(limit: Limited<T> | undefined): T | null | undefined {
+  return limit === NONE ? null : limit
+}
+
 /** `5/1s`, or `none`. */
-export function parseRate(text: string): Rate | null {
-  if (text === NONE) return null
+export function parseRate(text: string): Limited<Rate> {
+  if (text === NONE) return NONE
   const [, max = '', span = ''] = FORM.exec(text.trim()) ?? []
   // "5/s" is what people write.
   const per_ms = durationMs(/^\d/.test(span) ? span : `1${span}`)
@@ -36,8 +44,8 @@ export function parseRate(text: string): Rate | null {
   )
 }
 
-export function parsePlaces(text: string): number | null {
-  if (text === NONE) return null
+export function parsePlaces(text: string): Limited<number> {
+  if (text === NONE) return NONE
   if (/^\d+$/.test(text)) return Number(text)
   throw new InvalidInput(
     'concurrency',

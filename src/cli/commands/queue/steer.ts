@@ -1,18 +1,19 @@
 import { Argument, Option } from 'commander'
+import type { Rate } from '../../../core/job/protocol.ts'
 import type { QueueRecord } from '../../../core/queue/record.ts'
 import { InvalidInput } from '../../../errors/input-errors.ts'
 import { type CommandSpec, defineCommand } from '../../define-command.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { Session } from '../../session.ts'
-import { parsePlaces, parseRate, queueStyle, rateText } from './load-text.ts'
+import { type Limited, limitOf, parsePlaces, parseRate, queueStyle, rateText } from './load-text.ts'
 
 interface Options {
   readonly reason?: string
 }
 
 interface LimitOptions extends Options {
-  readonly concurrency?: number | null
-  readonly rate?: QueueRecord['rate']
+  readonly concurrency?: Limited<number>
+  readonly rate?: Limited<Rate>
 }
 
 const name = () => new Argument('<name>', 'name of the queue')
@@ -84,7 +85,8 @@ export const queueLimit = defineCommand<LimitOptions>({
       throw new InvalidInput('concurrency', 'It is not said which limit', next)
     }
     const ledger = await session.openToWrite()
-    await tell(session, await ledger.queues.limit(queue as string, { concurrency, rate }, { reason: why }))
+    const limits = { concurrency: limitOf(concurrency), rate: limitOf(rate) }
+    await tell(session, await ledger.queues.limit(queue as string, limits, { reason: why }))
   },
 })
 
