@@ -10,6 +10,14 @@ import { type GlobalOptions, Session } from './session.ts'
 /** What a shell expects of a program that a signal ended: 128 and its number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
+/** Where a command writes to, and who is told of its session before it begins. */
+export interface Surroundings {
+  readonly out: TextStream
+  readonly notes: Notes
+  readonly color: boolean
+  readonly onSession: (session: Session) => void
+}
+
 /** Runs one command line. The process ends by itself, with `process.exitCode`, when everything is written. */
 export async function run(argv: readonly string[]): Promise<void> {
   const { json, color, quiet } = flagsOf(argv)
@@ -17,26 +25,34 @@ export async function run(argv: readonly string[]): Promise<void> {
   const notes = new Notes(new TextStream(process.stderr, { color }), { json, quiet })
   sayWarnings(notes)
   forgetEmpty('LEDGER', 'ACTOR', 'TENANT', 'PROTOCOLS', 'WORKER', 'IN_FLIGHT_LIMIT')
+  const exitCode = await runIn({ out, notes, color, onSession: closeWhenStopped }, argv)
+  if (exitCode !== null) process.exitCode = exitCode
+}
+
+/** Answers how the process has to end; null when a signal ends it. */
+export async function runIn(
+  { out, notes, color, onSession }: Surroundings,
+  argv: readonly string[],
+): Promise<number | null> {
   const current: { session: Session | null } = { session: null }
   const runner = async (spec: CommandSpec, command: Command) => {
     const session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
     current.session = session
-    closeWhenStopped(session)
+    onSession(session)
     try {
       await spec.run(session, command.optsWithGlobals<GlobalOptions>(), command.processedArgs)
     } finally {
       await session.close()
     }
     await out.finish()
-    process.exitCode = session.exitCode
   }
   try {
     await createProgram(runner, { color }).parseAsync(argv, { from: 'user' })
+    return current.session?.exitCode ?? 0
   } catch (error) {
     // A command whose ledger was closed under it has nothing to say; the signal ends the process.
-    if (current.session?.isStopped !== true) {
-      process.exitCode = await tell(error, current.session, notes).catch(endQuietly)
-    }
+    if (current.session?.isStopped === true) return null
+    return tell(error, current.session, notes).catch(endQuietly)
   }
 }
 
