@@ -94,6 +94,7 @@ export type { Envelope } from './ledger/envelope.ts'
 export type { WaitOptions } from './ledger/job-ends.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
 export type { LedgerStats } from './ledger/ledger.ts'
+export type { Counted, QueueLoad } from './ledger/queue-load.ts'
 export type { Queues } from './ledger/queues.ts'
 export type { Schedules } from './ledger/schedules.ts'
 export type { CallOptions } from './ledger/settings.ts'
@@ -124,7 +125,7 @@ export {
   type StepWork,
   WorkAborted,
 } from './runtime/handler.ts'
-export type { LiveLedger as Ledger } from './runtime/live-ledger.ts'
+export type { IdleOptions, LiveLedger as Ledger } from './runtime/live-ledger.ts'
 export type { Message, Publisher } from './runtime/publishers/publisher.ts'
 export type { Service } from './runtime/service.ts'
 export type { Timekeeper } from './runtime/timekeeper.ts'
