@@ -67,6 +67,15 @@ export {
   WriterFailed,
 } from './errors/journal-errors.ts'
 export {
+  BadMessage,
+  BadSignature,
+  BodyTooLarge,
+  MethodNotAllowed,
+  MissingPackage,
+  StaleTimestamp,
+  UnknownPath,
+} from './errors/message-errors.ts'
+export {
   Conflict,
   InvalidRequest,
   InvalidStateTransition,
@@ -101,6 +110,19 @@ export {
 } from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
+export {
+  type CallbackJobs,
+  type CallbackOptions,
+  callbackHandler,
+} from './runtime/callbacks/callback-handler.ts'
+export {
+  type CallbackServer,
+  type ServeCallbacksOptions,
+  serveCallbacks,
+} from './runtime/callbacks/serve-callbacks.ts'
+export { type HttpPublisherOptions, httpPublisher } from './runtime/publishers/http.ts'
+export { type NatsPublisherOptions, type NewStream, natsPublisher } from './runtime/publishers/nats.ts'
+export { type Message, messageOf, type Publisher } from './runtime/publishers/publisher.ts'
 export type { Capabilities } from './store/capabilities.ts'
 export type { JournalOptions } from './store/journal/journal-options.ts'
 export type { OnProgress, Progress, ProgressOptions } from './store/progress.ts'
@@ -113,4 +135,10 @@ export {
   type StorageStats,
   type StoreStats,
 } from './store/store.ts'
+export { type CallbackUrls, callbackUrlsAt } from './wire/callback-urls.ts'
+export { DeliveryFailed } from './wire/delivery-failed.ts'
+export type { Listening, ListenOptions, WebHandler } from './wire/listen.ts'
+export type { NatsConnectionLike, NatsOptions } from './wire/nats-link.ts'
+export type { Secrets } from './wire/secrets.ts'
+export { type SignedMessage, verifySignature } from './wire/verify-signature.ts'
 export type { Logger } from './world/logger.ts'
