@@ -41,10 +41,9 @@ export async function listen(
   handler: WebHandler,
   { port = 0, host = LOOPBACK, maxBytes, timers }: ListenOptions & { maxBytes: number; timers: Timers },
 ): Promise<Listening> {
-  const server = createServer(
-    LIMITS,
-    (incoming, outgoing) => void answer(handler, incoming, outgoing, maxBytes),
-  )
+  const server = createServer(LIMITS, (incoming, outgoing) => {
+    void answer(handler, incoming, outgoing, { maxBytes, isOpen: () => server.listening })
+  })
   server.maxConnections = MOST_CONNECTIONS
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject).listen(port, host, resolve)
@@ -69,10 +68,12 @@ async function answer(
   handler: WebHandler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  maxBytes: number,
+  { maxBytes, isOpen }: { maxBytes: number; isOpen: () => boolean },
 ): Promise<void> {
   try {
     const response = await requestOf(incoming, maxBytes).then(handler).catch(problemResponse)
+    // Nobody waits at its end for a next request when there will be none.
+    if (!isOpen()) outgoing.shouldKeepAlive = false
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
     outgoing.end(Buffer.from(await response.arrayBuffer()))
   } catch {

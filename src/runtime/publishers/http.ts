@@ -43,7 +43,11 @@ export function httpPublisher(options: HttpPublisherOptions): Publisher {
 
 function httpUrl(given: string | URL): URL {
   const url = URL.parse(String(given))
-  if (url !== null && /^https?:$/.test(url.protocol)) return url
+  if (url !== null && /^https?:$/.test(url.protocol)) {
+    if (url.username === '' && url.password === '') return url
+    const next = 'Put them into headers: { authorization: … }.'
+    throw new InvalidInput('url', 'url must not have credentials in it', next)
+  }
   throw new InvalidInput(
     'url',
     'url must be an address of HTTP',
