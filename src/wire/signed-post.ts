@@ -70,9 +70,11 @@ function failureOf(error: unknown, post: SignedPost, stopped: AbortSignal): Deli
     const next = 'Nothing: whoever asked for it did not want to wait any longer.'
     return new DeliveryFailed('ABORTED', `The request to ${where} was given up`, next)
   }
-  const code = codeOf(error) ?? 'NETWORK'
+  const code = codeOf(error)
+  const { message, cause } = error as Error
+  const why = code ?? (cause instanceof Error ? cause.message : message)
   const next = 'See whether it runs there, and whether it can be reached from here.'
-  return new DeliveryFailed(code, `${where} cannot be reached: ${code}`, next, error)
+  return new DeliveryFailed(code ?? 'NETWORK', `${where} cannot be reached: ${why}`, next, error)
 }
 
 /** For people and logs: without what may be secret in an address. */

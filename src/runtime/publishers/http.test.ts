@@ -156,6 +156,15 @@ describe('publishing by HTTP', () => {
     expect(error).toMatchObject({ code: 'ECONNREFUSED', message: `${url} cannot be reached: ECONNREFUSED` })
   })
 
+  it('says why it does not even try', async () => {
+    const publisher = httpPublisher({ url: 'http://127.0.0.1:9/', secret: SECRET })
+    const error = await failureOf(publisher.publish(MESSAGE, never()))
+    expect(error).toMatchObject({
+      code: 'NETWORK',
+      message: 'http://127.0.0.1:9/ cannot be reached: bad port',
+    })
+  })
+
   it('says what became of a connection that was cut', async () => {
     const url = await serve((request) => request.socket.destroy())
     const error = await failureOf(httpPublisher({ url, secret: SECRET }).publish(MESSAGE, never()))
