@@ -50,7 +50,13 @@ const request = fc.record({
     { weight: 1, arbitrary: fc.constantFrom('GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD') },
   ),
   body: fc.oneof(
-    { weight: 2, arbitrary: fc.uint8Array({ maxLength: MAX_BYTES + 100 }).map((bytes) => ({ bytes })) },
+    { weight: 2, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ bytes })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .integer({ min: MAX_BYTES - 9, max: MAX_BYTES + 9 })
+        .map((n) => ({ bytes: Buffer.alloc(n, 'x') })),
+    },
     { weight: 2, arbitrary: fc.json().map((text) => ({ bytes: Buffer.from(text) })) },
     {
       weight: 1,
