@@ -138,7 +138,7 @@ export {
 export { type CallbackUrls, callbackUrlsAt } from './wire/callback-urls.ts'
 export { DeliveryFailed } from './wire/delivery-failed.ts'
 export type { Listening, ListenOptions, WebHandler } from './wire/listen.ts'
-export type { NatsConnectionLike, NatsOptions } from './wire/nats-link.ts'
+export type { NatsConnectionLike, NatsOptions } from './wire/nats-options.ts'
 export type { Secrets } from './wire/secrets.ts'
 export { type SignedMessage, verifySignature } from './wire/verify-signature.ts'
 export type { Logger } from './world/logger.ts'

@@ -17,7 +17,7 @@ export {
 export { WaybillError } from '../errors/waybill-error.ts'
 export { type CallbackUrls, callbackUrlsAt } from '../wire/callback-urls.ts'
 export type { Listening, ListenOptions } from '../wire/listen.ts'
-export type { NatsConnectionLike, NatsOptions } from '../wire/nats-link.ts'
+export type { NatsConnectionLike, NatsOptions } from '../wire/nats-options.ts'
 export type { Secrets } from '../wire/secrets.ts'
 export { type SignedMessage, verifySignature } from '../wire/verify-signature.ts'
 export type { Logger } from '../world/logger.ts'

@@ -7,6 +7,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { MissingPackage } from '../errors/message-errors.ts'
 import { DeliveryFailed } from './delivery-failed.ts'
+import type { NatsOptions } from './nats-options.ts'
 
 const PACKAGES = ['@nats-io/transport-node', '@nats-io/jetstream'] as const
 
@@ -18,21 +19,6 @@ const NANOS_PER_MS = 1_000_000
 /** NATS counts time so. */
 export function nanosOf(ms: number): number {
   return ms * NANOS_PER_MS
-}
-
-export interface NatsOptions {
-  /** Where NATS is; the connection is made, kept and closed for you. */
-  readonly servers?: string | readonly string[] | undefined
-  /** Further options of NATS's own `connect`: who you are, TLS, how often to reconnect. */
-  readonly connect?: { readonly [option: string]: unknown } | undefined
-  /** Instead: a connection that you made with `@nats-io/transport-node`, and close yourself. */
-  readonly connection?: NatsConnectionLike | undefined
-}
-
-/** What can be told of a connection without its package. */
-export interface NatsConnectionLike {
-  isClosed(): boolean
-  status(): AsyncIterable<{ readonly type: string }>
 }
 
 type Loaded = Pick<typeof import('@nats-io/transport-node'), 'connect'> &

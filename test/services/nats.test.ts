@@ -131,6 +131,17 @@ describe.skipIf(whyNot !== null)(`publishing to NATS${whyNot === null ? '' : ` (
     await publisher.close?.()
   })
 
+  it('makes its stream again when somebody removed it', async () => {
+    await using own = await NatsServer.start()
+    const publisher = await natsPublisher({ servers: own.url, ...STREAM })
+    await publisher.publish(message(), never())
+    const connection = await connect({ servers: own.url })
+    await (await jetstreamManager(connection)).streams.delete(STREAM.stream)
+    await connection.close()
+    expect(await untilPublished(publisher, message())).toEqual(['NATS_NO_STREAM'])
+    await publisher.close?.()
+  })
+
   it('connects when there is somebody to connect to', async () => {
     await using own = await NatsServer.start()
     await own.kill()
@@ -219,6 +230,16 @@ describe.skipIf(whyNot !== null)(
       const second = await submit({ second: true })
       await dispatch()
       await step(second, 'ocr', 'SUCCEEDED')
+      await service.stop()
+    })
+
+    it('can be stopped while the server is away', async () => {
+      await using system = await setUp({ OCR: () => 1 })
+      await system.submit()
+      await system.dispatch()
+      const service = system.instance()
+      await consumeNats(service, { servers: system.own.url, connect: QUICK, durable: 'ocr' })
+      await system.own.kill()
       await service.stop()
     })
 

@@ -10,7 +10,7 @@ export const CALLBACK_SECRET = 'what callbacks are signed with'
 
 const MAX_BYTES = 1024 * 1024
 
-export const PROTOCOL = {
+const PROTOCOL = {
   protocol_id: 'ocr-embedding.v1',
   request_type: 'OCR->EMBEDDING',
   steps: [

@@ -1,7 +1,8 @@
 import { LANES, topicOf } from '../../core/routing.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts'
 import { DeliveryFailed } from '../../wire/delivery-failed.ts'
-import { BUS_STREAM, NatsLink, type NatsOptions, nanosOf, natsFailure } from '../../wire/nats-link.ts'
+import { BUS_STREAM, NatsLink, nanosOf, natsFailure } from '../../wire/nats-link.ts'
+import type { NatsOptions } from '../../wire/nats-options.ts'
 import type { Message, Publisher } from './publisher.ts'
 
 export interface NatsPublisherOptions extends NatsOptions {
@@ -49,7 +50,10 @@ export async function natsPublisher(options: NatsPublisherOptions): Promise<Publ
   return {
     publish: (message, signal) =>
       unlessAborted(signal, () => send(message)).catch((error: unknown) => {
-        throw natsFailure(error)
+        const failure = natsFailure(error)
+        // Somebody may have removed it.
+        if (failure.code === 'NATS_NO_STREAM') isThere = !options.createStream
+        throw failure
       }),
     close: () => link.close(),
   }
