@@ -129,6 +129,8 @@ describe('A19 a directive that comes twice', () => {
     await ledger.nth('result')
     expect(service.take(directive())).toBe('duplicate')
     await service.stop()
+    // By now nothing is under way: it is remembered.
+    expect(service.take(directive())).toBe('duplicate')
     expect(runs).toBe(1)
     expect(ledger.names()).toEqual(['ack', 'result'])
   })

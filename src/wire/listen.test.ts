@@ -118,7 +118,8 @@ describe('a handler behind a port', () => {
     const closed = [server.close(), server.close()]
     await expect(fetch(server.url)).rejects.toThrow()
     resolve()
-    expect(await (await response).text()).toBe('done')
+    const answer = await response
+    expect([await answer.text(), answer.headers.get('connection')]).toEqual(['done', 'close'])
     await Promise.all(closed)
   })
 
