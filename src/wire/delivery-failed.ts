@@ -26,3 +26,10 @@ export function codeOf(error: unknown, depth = 0): string | undefined {
   if (typeof code === 'string' && code !== '') return code
   return codeOf(cause, depth + 1) ?? codeOf(errors?.[0], depth + 1)
 }
+
+/** Whoever asked for it did not want to wait any longer, for a reason that may have a code of its own. */
+export function givenUp(what: string, reason: unknown): DeliveryFailed {
+  const next = 'See why it took so long; nobody knows whether it arrived.'
+  const why = reason instanceof Error && codeOf(reason) !== undefined ? `: ${reason.message}` : ''
+  return new DeliveryFailed(codeOf(reason) ?? 'ABORTED', `${what} was given up${why}`, next, reason)
+}

@@ -1,6 +1,6 @@
 import type { Clock } from '../world/clock.ts'
 import type { Timers } from '../world/timers.ts'
-import { codeOf, DeliveryFailed } from './delivery-failed.ts'
+import { codeOf, DeliveryFailed, givenUp } from './delivery-failed.ts'
 import { readStart } from './read-body.ts'
 import type { Keys } from './secrets.ts'
 import { signatureHeaders, type Unsigned } from './sign.ts'
@@ -66,10 +66,7 @@ function failureOf(error: unknown, post: SignedPost, stopped: AbortSignal): Deli
     const message = `${where} did not answer within ${post.timeoutMs} ms`
     return new DeliveryFailed('TIMEOUT', message, 'See whether it is overloaded, or allow it more time.')
   }
-  if (stopped.aborted) {
-    const next = 'Nothing: whoever asked for it did not want to wait any longer.'
-    return new DeliveryFailed('ABORTED', `The request to ${where} was given up`, next)
-  }
+  if (stopped.aborted) return givenUp(`The request to ${where}`, post.signal?.reason)
   const code = codeOf(error)
   const { message, cause } = error as Error
   const why = code ?? (cause instanceof Error ? cause.message : message)

@@ -200,8 +200,11 @@ describe('publishing by HTTP', () => {
     const stop = new AbortController()
     const publishing = failureOf(httpPublisher({ url, secret: SECRET }).publish(MESSAGE, stop.signal))
     await begun.promise
-    stop.abort()
-    expect((await publishing).code).toBe('ABORTED')
+    stop.abort(Object.assign(new Error('The publish took too long'), { code: 'PUBLISH_TIMEOUT' }))
+    expect(await publishing).toMatchObject({
+      code: 'PUBLISH_TIMEOUT',
+      message: `The request to ${url}/ was given up: The publish took too long`,
+    })
     await gone.promise
     const late = failureOf(httpPublisher({ url, secret: SECRET }).publish(MESSAGE, AbortSignal.abort()))
     expect((await late).code).toBe('ABORTED')

@@ -1,6 +1,6 @@
 import { LANES, topicOf } from '../../core/routing.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time.ts'
-import { DeliveryFailed } from '../../wire/delivery-failed.ts'
+import { givenUp } from '../../wire/delivery-failed.ts'
 import { BUS_STREAM, NatsLink, nanosOf, natsFailure } from '../../wire/nats-link.ts'
 import type { NatsOptions } from '../../wire/nats-options.ts'
 import type { Message, Publisher } from './publisher.ts'
@@ -81,10 +81,7 @@ async function makeStream(link: NatsLink, name: string, given: boolean | NewStre
 /** NATS knows nothing of signals: it may still get what nobody waits for any longer, and then knows a repetition. */
 async function unlessAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => {
-    const next = 'Nothing: whoever asked for it did not want to wait any longer.'
-    reject(new DeliveryFailed('ABORTED', 'The publish was given up', next))
-  }
+  const onAbort = () => reject(givenUp('The publish', signal.reason))
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
