@@ -75,6 +75,15 @@ export {
   WriterFailed,
 } from './errors/journal-errors.ts'
 export {
+  BadMessage,
+  BadSignature,
+  BodyTooLarge,
+  MethodNotAllowed,
+  MissingPackage,
+  StaleTimestamp,
+  UnknownPath,
+} from './errors/message-errors.ts'
+export {
   Conflict,
   InvalidRequest,
   InvalidStateTransition,
@@ -116,17 +125,22 @@ export {
 } from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
-export type { Dispatcher, DispatcherOptions, Publishers } from './runtime/dispatcher.ts'
 export {
-  type Handler,
-  type Handlers,
-  NonRetryable,
-  Output,
-  type StepWork,
-  WorkAborted,
-} from './runtime/handler.ts'
+  type CallbackJobs,
+  type CallbackOptions,
+  callbackHandler,
+} from './runtime/callbacks/callback-handler.ts'
+export {
+  type CallbackServer,
+  type ServeCallbacksOptions,
+  serveCallbacks,
+} from './runtime/callbacks/serve-callbacks.ts'
+export type { Dispatcher, DispatcherOptions, Publishers } from './runtime/dispatcher.ts'
+export { type Handler, type Handlers, type StepWork, WorkAborted } from './runtime/handler.ts'
 export type { IdleOptions, LiveLedger as Ledger } from './runtime/live-ledger.ts'
-export type { Message, Publisher } from './runtime/publishers/publisher.ts'
+export { type HttpPublisherOptions, httpPublisher } from './runtime/publishers/http.ts'
+export { type NatsPublisherOptions, type NewStream, natsPublisher } from './runtime/publishers/nats.ts'
+export { type Message, messageOf, type Publisher } from './runtime/publishers/publisher.ts'
 export type { Service } from './runtime/service.ts'
 export type { Timekeeper } from './runtime/timekeeper.ts'
 export type { Worker, WorkerOptions } from './runtime/worker.ts'
@@ -142,4 +156,12 @@ export {
   type StorageStats,
   type StoreStats,
 } from './store/store.ts'
+export { type CallbackUrls, callbackUrlsAt } from './wire/callback-urls.ts'
+export { DeliveryFailed } from './wire/delivery-failed.ts'
+export type { Listening, ListenOptions, WebHandler } from './wire/listen.ts'
+export type { NatsConnectionLike, NatsOptions } from './wire/nats-options.ts'
+export { NonRetryable, type NonRetryableOptions } from './wire/non-retryable.ts'
+export { Output } from './wire/output.ts'
+export type { Secrets } from './wire/secrets.ts'
+export { type SignedMessage, verifySignature } from './wire/verify-signature.ts'
 export type { Logger } from './world/logger.ts'
