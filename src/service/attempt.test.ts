@@ -47,7 +47,7 @@ describe('an attempt', () => {
     ['nothing', () => undefined, { output: null }],
     ['a text', () => 'done', { output: 'done' }],
     ['what JSON makes of it', () => ({ at: new Date(0) }), { output: { at: '1970-01-01T00:00:00.000Z' } }],
-    ['an address', () => new Output(null, 's3://a'), { output: null, output_ref: 's3://a' }],
+    ['an address', () => new Output(undefined, 's3://a'), { output: null, output_ref: 's3://a' }],
     ['both', () => new Output(1, { uri: 'u' }), { output: 1, output_ref: { uri: 'u' } }],
   ])('reports %s', async (_, handler, output) => {
     serve(handler).take(directive())
@@ -56,15 +56,27 @@ describe('an attempt', () => {
 
   const circle: { self?: object } = {}
   circle.self = circle
+  const stack = { traceback: expect.stringContaining('attempt.test.ts') }
   it.each([
-    ['an error', new TypeError('no such page'), 'RETRYABLE', { code: 'TypeError', message: 'no such page' }],
+    [
+      'an error',
+      new Error('no page'),
+      'RETRYABLE',
+      { code: 'HANDLER_FAILED', message: 'no page', details: stack },
+    ],
+    [
+      'a kind of error',
+      new TypeError('no'),
+      'RETRYABLE',
+      { code: 'TypeError', message: 'no', details: stack },
+    ],
     [
       'an error with a code',
       Object.assign(new Error('gone'), { code: 'ENOENT' }),
       'RETRYABLE',
-      { code: 'ENOENT', message: 'gone' },
+      { code: 'ENOENT', message: 'gone', details: stack },
     ],
-    ['no error at all', 'just text', 'RETRYABLE', { code: 'ERROR', message: 'just text' }],
+    ['no error at all', 'just text', 'RETRYABLE', { code: 'HANDLER_FAILED', message: 'just text' }],
     [
       'one that will not go away',
       new NonRetryable('not a PDF', { code: 'UNREADABLE', details: { page: 1 } }),
@@ -72,10 +84,16 @@ describe('an attempt', () => {
       { code: 'UNREADABLE', message: 'not a PDF', details: { page: 1 } },
     ],
     [
+      'one that will not go away, without a code',
+      new NonRetryable('not a PDF'),
+      'NON_RETRYABLE',
+      { code: 'NON_RETRYABLE', message: 'not a PDF', details: stack },
+    ],
+    [
       'details that are no JSON',
       Object.assign(new Error('m'), { code: 'C', details: circle }),
       'RETRYABLE',
-      { code: 'C', message: 'm' },
+      { code: 'C', message: 'm', details: stack },
     ],
   ])('that throws %s fails', async (_, thrown, failure_class, error) => {
     serve(() => {
@@ -93,7 +111,7 @@ describe('an attempt', () => {
     })
     service.take(directive())
     const first = await ledger.nth('result')
-    expect(first.body).toMatchObject({ failure_class: 'NON_RETRYABLE', error: { code: 'BAD_OUTPUT' } })
+    expect(first.body).toMatchObject({ failure_class: 'NON_RETRYABLE', error: { code: 'INVALID_OUTPUT' } })
     service.take(directive({ jobId: 'j-2' }))
     const { error } = (await ledger.nth('result', 2)).body as { error: { code: string; message: string } }
     expect([error.code.length, error.message.length]).toEqual([200, 10_000])

@@ -9,8 +9,8 @@
 // From waiting and working it can be told to stop, by the ledger (cancelled, or lost to another attempt) or because the
 // service ends. What the handler does then is still reported, unless the step is lost: then nobody wants to know.
 import { SECOND_MS } from '../core/time.ts'
+import { WorkAborted } from '../wire/work-aborted.ts'
 import type { Logger } from '../world/logger.ts'
-import { type AbortCode, AttemptAborted } from './attempt-aborted.ts'
 import type { Callbacks, Reply, Saying } from './callbacks.ts'
 import type { Directive } from './directive.ts'
 import { Heartbeats } from './heartbeats.ts'
@@ -23,6 +23,15 @@ import type { Turns } from './turns.ts'
 const ACK: Saying = { tries: 5, timeoutMs: 10 * SECOND_MS }
 /** Some eight minutes. */
 const RESULT: Saying = { tries: 20, timeoutMs: 10 * SECOND_MS }
+
+/** A service has no deadline of its own: the lease is the ledger's. */
+type AbortCode = Exclude<WorkAborted['code'], 'TIMEOUT'>
+
+const MEANINGS: { readonly [code in AbortCode]: string } = {
+  CANCELLED: 'The job is being cancelled',
+  LEASE_LOST: 'The step is no longer held by this attempt',
+  STOPPED: 'The service stopped before the step was done',
+}
 
 export interface AttemptOptions {
   readonly directive: Directive
@@ -63,7 +72,7 @@ export class Attempt {
   }
 
   abort(code: AbortCode): void {
-    this.#stop.abort(new AttemptAborted(code))
+    this.#stop.abort(new WorkAborted(code, MEANINGS[code]))
   }
 
   /** Does not wait for the handler any longer. */

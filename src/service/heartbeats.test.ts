@@ -11,7 +11,7 @@ import {
   scriptedLedger,
   stubborn,
 } from '../../test/services/scripted-ledger.ts'
-import { AttemptAborted } from './attempt-aborted.ts'
+import { WorkAborted } from '../wire/work-aborted.ts'
 import type { Service, ServiceOptions } from './service.ts'
 import type { StepHandler } from './step-handler.ts'
 
@@ -66,7 +66,7 @@ describe('heartbeats', () => {
     const { signal } = await begun
     const aborted = abortOf(signal)
     await ledger.world.advanceBy(60_000)
-    expect(await aborted).toMatchObject({ name: 'AttemptAborted', code: 'CANCELLED' })
+    expect(await aborted).toMatchObject({ name: 'WorkAborted', code: 'CANCELLED' })
     expect((await ledger.nth('result')).body).toMatchObject({
       status: 'FAILED',
       error: { code: 'CANCELLED' },
@@ -80,7 +80,7 @@ describe('heartbeats', () => {
     const { signal } = await begun
     const aborted = abortOf(signal)
     await ledger.world.advanceBy(60_000)
-    expect(await aborted).toBeInstanceOf(AttemptAborted)
+    expect(await aborted).toBeInstanceOf(WorkAborted)
     expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' })
     end('done all the same')
     await service.stop()

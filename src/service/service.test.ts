@@ -62,7 +62,7 @@ describe('a service that has much to do', () => {
     expect((await ledger.nth('result')).body).toMatchObject({
       jobId: 'j-2',
       failure_class: 'RETRYABLE',
-      error: { code: 'SERVICE_STOPPED' },
+      error: { code: 'STOPPED' },
     })
     end('done')
     await stopped
@@ -87,12 +87,12 @@ describe('a service that has much to do', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
     expect((await ledger.nth('result')).body).toMatchObject({
       jobId: 'j-1',
-      error: { code: 'SERVICE_STOPPED' },
+      error: { code: 'STOPPED' },
     })
     await ledger.world.advanceBy(5000)
     expect((await ledger.nth('result', 2)).body).toMatchObject({
       jobId: 'j-2',
-      error: { code: 'SERVICE_STOPPED' },
+      error: { code: 'STOPPED' },
     })
     await stopped
     await service.stop()

@@ -171,10 +171,9 @@ export class Service implements AsyncDisposable {
 
   async #end(graceMs: number): Promise<void> {
     await Promise.all([...this.#sources].map((stop) => stop()))
-    for (const { attempt } of this.#underWay.values())
-      if (!attempt.isWorking) attempt.abort('SERVICE_STOPPED')
+    for (const { attempt } of this.#underWay.values()) if (!attempt.isWorking) attempt.abort('STOPPED')
     await this.#over(graceMs)
-    for (const { attempt } of this.#underWay.values()) attempt.abort('SERVICE_STOPPED')
+    for (const { attempt } of this.#underWay.values()) attempt.abort('STOPPED')
     await this.#over(ABORTED_MS)
     for (const { attempt } of this.#underWay.values()) attempt.abandon()
     // Whatever is being said is said to its end, but not once more.
