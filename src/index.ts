@@ -18,6 +18,7 @@ export {
 export type { StuckDocument, StuckThreshold } from './core/document/stuck.ts'
 export type { Duration } from './core/duration.ts'
 export type { DurationRow, DurationsBy } from './core/durations.ts'
+export { type CallbackUrls, callbackUrlsAt } from './core/job/callback-urls.ts'
 export type {
   CallbackAnswer,
   ClaimAnswer,
@@ -136,7 +137,7 @@ export {
   serveCallbacks,
 } from './runtime/callbacks/serve-callbacks.ts'
 export type { Dispatcher, DispatcherOptions, Publishers } from './runtime/dispatcher.ts'
-export { type Handler, type Handlers, type StepWork, WorkAborted } from './runtime/handler.ts'
+export type { Handler, Handlers, StepWork } from './runtime/handler.ts'
 export type { IdleOptions, LiveLedger as Ledger } from './runtime/live-ledger.ts'
 export { type HttpPublisherOptions, httpPublisher } from './runtime/publishers/http.ts'
 export { type NatsPublisherOptions, type NewStream, natsPublisher } from './runtime/publishers/nats.ts'
@@ -156,7 +157,6 @@ export {
   type StorageStats,
   type StoreStats,
 } from './store/store.ts'
-export { type CallbackUrls, callbackUrlsAt } from './wire/callback-urls.ts'
 export { DeliveryFailed } from './wire/delivery-failed.ts'
 export type { Listening, ListenOptions, WebHandler } from './wire/listen.ts'
 export type { NatsConnectionLike, NatsOptions } from './wire/nats-options.ts'
@@ -164,4 +164,5 @@ export { NonRetryable, type NonRetryableOptions } from './wire/non-retryable.ts'
 export { Output } from './wire/output.ts'
 export type { Secrets } from './wire/secrets.ts'
 export { type SignedMessage, verifySignature } from './wire/verify-signature.ts'
+export { WorkAborted } from './wire/work-aborted.ts'
 export type { Logger } from './world/logger.ts'

@@ -5,7 +5,8 @@ import { InvalidInput } from '../errors/input-errors.ts'
 import { JobFailed } from '../errors/refusal-errors.ts'
 import { NonRetryable } from '../wire/non-retryable.ts'
 import { Output } from '../wire/output.ts'
-import { type StepWork, WorkAborted } from './handler.ts'
+import { WorkAborted } from '../wire/work-aborted.ts'
+import type { StepWork } from './handler.ts'
 
 const QUEUE = 'first-service'
 

@@ -127,7 +127,7 @@ export class Attempt {
     const reply = await this.#options.callbacks.say('result', report, RESULT)
     if (reply.kind === 'answered') return
     this.#log.error({ code: reply.code, status: report.status }, `The result was not taken: ${reply.message}`)
-    if (reply.kind !== 'refused' || report.status === 'FAILED') return
+    if (reply.kind !== 'refused' || report.status !== 'SUCCEEDED') return
     // Too large, perhaps. Without a word the ledger would wait until the lease is over, and have it all done again.
     const error = { code: 'RESULT_REFUSED', message: reply.message }
     await this.#report({ status: 'FAILED', failure_class: 'NON_RETRYABLE', error })

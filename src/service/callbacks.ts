@@ -6,9 +6,9 @@
 //   other 4xx      the message itself is wrong, and will be so the next time
 //   everything else, and silence: say it again, a little later, so many times
 import { backoffMs } from '../core/backoff.ts'
+import type { CallbackName } from '../core/job/callback-urls.ts'
 import { isJsonObject, type Json } from '../core/json.ts'
 import { fromIso, SECOND_MS } from '../core/time.ts'
-import type { CallbackName } from '../wire/callback-urls.ts'
 import type { DeliveryFailed } from '../wire/delivery-failed.ts'
 import type { Keys } from '../wire/secrets.ts'
 import { type PostAnswer, signedPost } from '../wire/signed-post.ts'

@@ -1,7 +1,7 @@
+import { CALLBACKS, type CallbackUrls, callbackUrlsAt } from '../core/job/callback-urls.ts'
 import type { Ref } from '../core/job/record.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { BadMessage } from '../errors/message-errors.ts'
-import { CALLBACKS, type CallbackUrls, callbackUrlsAt } from '../wire/callback-urls.ts'
 
 /** What a service is told to do: one attempt at one step. */
 export interface Directive {

@@ -1,5 +1,6 @@
 import '../node-version.ts'
 
+export { type CallbackUrls, callbackUrlsAt } from '../core/job/callback-urls.ts'
 export type { FailureClass, StepError } from '../core/job/commands.ts'
 export type { Ref } from '../core/job/record.ts'
 export type { Json, JsonObject } from '../core/json.ts'
@@ -15,7 +16,6 @@ export {
   StaleTimestamp,
 } from '../errors/message-errors.ts'
 export { WaybillError } from '../errors/waybill-error.ts'
-export { type CallbackUrls, callbackUrlsAt } from '../wire/callback-urls.ts'
 export type { Listening, ListenOptions } from '../wire/listen.ts'
 export type { NatsConnectionLike, NatsOptions } from '../wire/nats-options.ts'
 export { NonRetryable, type NonRetryableOptions } from '../wire/non-retryable.ts'

@@ -61,8 +61,7 @@ describe('a service that has much to do', () => {
     expect(service.take(directive())).toBe('duplicate')
     expect((await ledger.nth('result')).body).toMatchObject({
       jobId: 'j-2',
-      failure_class: 'RETRYABLE',
-      error: { code: 'STOPPED' },
+      status: 'RELEASED',
     })
     end('done')
     await stopped
@@ -87,12 +86,12 @@ describe('a service that has much to do', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
     expect((await ledger.nth('result')).body).toMatchObject({
       jobId: 'j-1',
-      error: { code: 'STOPPED' },
+      status: 'RELEASED',
     })
     await ledger.world.advanceBy(5000)
     expect((await ledger.nth('result', 2)).body).toMatchObject({
       jobId: 'j-2',
-      error: { code: 'STOPPED' },
+      status: 'RELEASED',
     })
     await stopped
     await service.stop()

@@ -8,6 +8,7 @@ import { WorkAborted } from '../wire/work-aborted.ts'
 export type StepReport =
   | { readonly status: 'SUCCEEDED'; readonly output: Json; readonly output_ref?: Ref | undefined }
   | { readonly status: 'FAILED'; readonly failure_class: FailureClass; readonly error: StepError }
+  | { readonly status: 'RELEASED'; readonly reason: string }
 
 const LONGEST_CODE = 200
 const LONGEST_TEXT = 10_000
@@ -30,6 +31,10 @@ export function failureOf(thrown: unknown, signal: AbortSignal): StepReport {
   // Who stops because of the signal says so in many ways; the reason is the same.
   const isStop = signal.aborted && (thrown === signal.reason || (thrown as Error)?.name === 'AbortError')
   const cause = isStop && signal.reason instanceof WorkAborted ? signal.reason : thrown
+  // Whoever stops because the service does has not failed: somebody else is to do it, and the attempt does not count.
+  if (signal.reason instanceof WorkAborted && signal.reason.code === 'STOPPED') {
+    return { status: 'RELEASED', reason: signal.reason.message }
+  }
   const said = (typeof cause === 'object' && cause !== null ? cause : {}) as Partial<Failure>
   const isFinal = said.failure_class === 'NON_RETRYABLE'
   return {

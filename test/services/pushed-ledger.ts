@@ -1,8 +1,8 @@
 // A ledger whose steps are pushed, with its callbacks listening, and a dispatcher that is told when to publish.
 import { type AuditRecord, messageOf, openLedger, type Protocol, type Publisher, START } from 'waybill'
 import { virtualWorld } from 'waybill/testing'
+import { callbackUrlsAt } from '../../src/core/job/callback-urls.ts'
 import { callbackHandler } from '../../src/runtime/callbacks/callback-handler.ts'
-import { callbackUrlsAt } from '../../src/wire/callback-urls.ts'
 import { listen, type WebHandler } from '../../src/wire/listen.ts'
 
 export const DIRECTIVE_SECRET = `whsec_${Buffer.from('what directives are signed with').toString('base64')}`

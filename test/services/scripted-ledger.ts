@@ -11,7 +11,7 @@ import {
   type StepHandler,
 } from 'waybill/service'
 import { virtualWorld } from 'waybill/testing'
-import type { CallbackName } from '../../src/wire/callback-urls.ts'
+import type { CallbackName } from '../../src/core/job/callback-urls.ts'
 import { verifySignature } from '../../src/wire/verify-signature.ts'
 
 export const SECRET = 'a secret that both sides have'

@@ -1,18 +1,26 @@
 import { z } from 'zod'
+import type { CallbackName } from '../../core/job/callback-urls.ts'
 import type { StepResult } from '../../core/job/commands.ts'
 import type { Json } from '../../core/json.ts'
 import type { InvalidInput } from '../../errors/input-errors.ts'
 import { BadMessage } from '../../errors/message-errors.ts'
 import type { Attempt } from '../../ledger/commands.ts'
 import { idSchema, inputErrorOf, refSchema } from '../../ledger/envelope.ts'
-import type { CallbackName } from '../../wire/callback-urls.ts'
 import { parseJson } from '../../wire/parse-json.ts'
 
 export interface Callback {
   readonly attempt: Attempt
   /** Of a `result`. */
-  readonly result: StepResult | null
+  readonly result: StepResult | Released | null
 }
+
+/** An attempt that is given back: another one does it, and this one does not count. */
+export interface Released {
+  readonly status: 'RELEASED'
+  readonly reason: string | undefined
+}
+
+const LONGEST_REASON = 10_000
 
 /** As services know the fields. Null stands for absent wherever a field may be absent. */
 const attemptSchema = z.strictObject({
@@ -46,7 +54,13 @@ const failedSchema = attemptSchema.extend({
   output_ref: z.null().optional(),
 })
 
-const resultSchema = z.discriminatedUnion('status', [succeededSchema, failedSchema])
+/** The service stops before it is done, through no fault of the work. */
+const releasedSchema = attemptSchema.extend({
+  status: z.literal('RELEASED'),
+  reason: z.string().max(LONGEST_REASON).nullish(),
+})
+
+const resultSchema = z.discriminatedUnion('status', [succeededSchema, failedSchema, releasedSchema])
 
 /** Throws `BadMessage`, which names the field, for whatever is not such a callback. */
 export function parseCallback(name: CallbackName, bytes: Uint8Array): Callback {
@@ -73,7 +87,8 @@ function attemptOf({
 }
 
 /** What is stored is checked once more by the ledger: this is only its shape. */
-function resultOf(body: z.output<typeof resultSchema>): StepResult {
+function resultOf(body: z.output<typeof resultSchema>): StepResult | Released {
+  if (body.status === 'RELEASED') return { status: body.status, reason: body.reason ?? undefined }
   if (body.status === 'FAILED') {
     const { details, ...error } = body.error
     const { status, failure_class } = body

@@ -111,6 +111,15 @@ describe('A12 callbacks', () => {
     })
   })
 
+  it('RESULT RELEASED gives the step back, at no cost of an attempt', async () => {
+    const { call, attempt, job } = await setUp()
+    await call('ack', attempt)
+    const released = { ...attempt, status: 'RELEASED', reason: 'deployment' }
+    expect((await call('result', released)).status).toBe(200)
+    expect(await job()).toMatchObject({ steps: [{ state: 'DISPATCHING', attempt_no: 2, released: 1 }, {}] })
+    expect((await call('result', released)).status).toBe(409)
+  })
+
   it('null stands for absent, and what came with the directive may come back', async () => {
     const { call, attempt, job } = await setUp()
     const body = { ...attempt, status: 'SUCCEEDED', output: null, output_ref: null, failure_class: null }
@@ -299,6 +308,7 @@ describe('what is no callback', () => {
       ack: () => Promise.reject(new Error('swordfish')),
       heartbeat: ledger.jobs.heartbeat,
       result: ledger.jobs.result,
+      release: ledger.jobs.release,
     }
     const handler = callbackHandler(broken, { secrets: SECRET })
     const body = JSON.stringify(attempt)

@@ -1,12 +1,13 @@
 // The address that services call back to. A request is looked at in an order in which each step is worth more trouble
 // than the one before: path and method, size, signature, fields, and only then the ledger.
+
+import { CALLBACKS, type CallbackName } from '../../core/job/callback-urls.ts'
 import type { CallbackAnswer } from '../../core/job/commands.ts'
 import { fromIso } from '../../core/time.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { MethodNotAllowed, UnknownPath } from '../../errors/message-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import type { Jobs } from '../../ledger/jobs.ts'
-import { CALLBACKS, type CallbackName } from '../../wire/callback-urls.ts'
 import type { WebHandler } from '../../wire/listen.ts'
 import { problemResponse } from '../../wire/problem.ts'
 import { readBody } from '../../wire/read-body.ts'
@@ -30,7 +31,7 @@ export interface CallbackOptions {
 }
 
 /** `ledger.jobs`, or what is needed of it. */
-export type CallbackJobs = Pick<Jobs, 'ack' | 'heartbeat' | 'result'>
+export type CallbackJobs = Pick<Jobs, 'ack' | 'heartbeat' | 'result' | 'release'>
 
 export const MAX_BYTES = 1024 * 1024
 
@@ -75,6 +76,7 @@ function tell(
   { attempt, result }: Callback,
   actor: string,
 ): Promise<CallbackAnswer> {
+  if (result?.status === 'RELEASED') return jobs.release(attempt, { actor, reason: result.reason })
   if (result !== null) return jobs.result(attempt, result, { actor })
   return name === 'ack' ? jobs.ack(attempt, { actor }) : jobs.heartbeat(attempt, { actor })
 }

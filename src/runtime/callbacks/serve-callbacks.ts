@@ -1,4 +1,4 @@
-import { type CallbackUrls, callbackUrlsAt } from '../../wire/callback-urls.ts'
+import { type CallbackUrls, callbackUrlsAt } from '../../core/job/callback-urls.ts'
 import { type Listening, type ListenOptions, listen } from '../../wire/listen.ts'
 import { systemTimers, type Timers } from '../../world/timers.ts'
 import { type CallbackJobs, type CallbackOptions, callbackHandler, MAX_BYTES } from './callback-handler.ts'
