@@ -1,7 +1,6 @@
 // Why a job is where it is. The answer is made of what the scheduler itself goes by: the one wait that timers and ready
 // work come from (`waitOf`), and the choice that workers make (`pick`). So it cannot say otherwise than what happens.
 import type { JobAggregate } from '../aggregate.ts'
-import type { JsonObject } from '../json.ts'
 import { isTerminal, nextStates } from '../machine.ts'
 import { type JobState, jobMachine } from '../machines/job.ts'
 import type { StepState } from '../machines/step.ts'
