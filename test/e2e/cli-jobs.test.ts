@@ -224,6 +224,7 @@ describe('jobs', () => {
     })
   })
 
+  // A pseudo terminal needs the `script` of util-linux, which not every system has.
   it.skipIf(!hasScript())('fits a terminal of 80 columns', () => {
     const told = shell.onTerminal(
       80,
