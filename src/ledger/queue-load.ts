@@ -6,7 +6,7 @@ import { PUSHED, type Rate } from '../core/job/protocol.ts'
 import type { JobRecord } from '../core/job/record.ts'
 import { isTerminal, statesOf } from '../core/machine.ts'
 import type { QueueState } from '../core/machines/queue.ts'
-import { stepMachine } from '../core/machines/step.ts'
+import { type StepState, stepMachine } from '../core/machines/step.ts'
 import { byRank, queueName, type ReadyHead, type WorkView } from '../core/pick.ts'
 import { EVERYBODY, type QueueRecord, queueLimits } from '../core/queue/record.ts'
 import { findAll, findPages } from '../store/find-all.ts'
@@ -30,7 +30,7 @@ export interface QueueLoad {
   readonly rate_used: number | null
   /** What a worker or dispatcher could take, if the queue is not paused and no limit is reached. */
   readonly ready: Counted
-  /** Attempts under way. */
+  /** Attempts that a worker or service has; one whose directive is still to be published is not among them. */
   readonly running: Counted
   /** Attempts that failed and wait for the next one. */
   readonly retrying: Counted
@@ -38,7 +38,13 @@ export interface QueueLoad {
   readonly oldest_ready_at: string | null
 }
 
-/** Open steps that are looked at. */
+/** What there is in queues; with `is_more` there are more open steps than were looked at, so that one may be missing. */
+export interface QueueLoads {
+  readonly queues: readonly QueueLoad[]
+  readonly is_more: boolean
+}
+
+/** Steps that are looked at: so many that were begun, and so many that were not. */
 const MOST_STEPS = 20_000
 
 /** Ready work that is counted in each group. */
@@ -47,8 +53,11 @@ const MOST_READY = 1000
 /** Of ready work so many are looked at for the one that waits longest. */
 const MOST_OLDEST = 100
 
-const UNDER_WAY: readonly string[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS']
-const OPEN = statesOf(stepMachine).filter((state) => !isTerminal(stepMachine, state))
+const HELD: readonly StepState[] = ['AWAITING_ACK', 'IN_PROGRESS']
+const BEGUN: readonly StepState[] = [...HELD, 'FAILED_RETRY']
+const NOT_BEGUN = statesOf(stepMachine).filter(
+  (state) => !isTerminal(stepMachine, state) && !BEGUN.includes(state),
+)
 
 interface Tally {
   running: number
@@ -56,22 +65,24 @@ interface Tally {
 }
 
 /** Every queue that somebody steered, or that has an open step; or just the one named. */
-export async function queueLoads(store: Store, name?: string): Promise<readonly QueueLoad[]> {
+export async function queueLoads(store: Store, name?: string): Promise<QueueLoads> {
   const steered = await steeredQueues(store, name)
-  const { tallies, isMore } = await tallyOpenSteps(store, name)
-  const names = [...new Set([...steered.keys(), ...tallies.keys()])].sort()
-  const loads: QueueLoad[] = []
-  for (const queue of names) {
+  const tallies = new Map<string, Tally>()
+  // By themselves, so that they are counted to the last however many wait for their turn.
+  const isMoreBegun = await tally(store, tallies, { state: BEGUN, queue: name })
+  const isMore = await tally(store, tallies, { state: NOT_BEGUN, queue: name })
+  const queues: QueueLoad[] = []
+  for (const queue of [...new Set([...steered.keys(), ...tallies.keys()])].sort()) {
     const record = steered.get(queue) ?? null
     const { running = 0, retrying = 0 } = tallies.get(queue) ?? {}
-    loads.push({
+    queues.push({
       ...decided(queue, record),
       ...(await readyIn(store, queue, record)),
-      running: { count: running, is_more: isMore },
-      retrying: { count: retrying, is_more: isMore },
+      running: { count: running, is_more: isMoreBegun },
+      retrying: { count: retrying, is_more: isMoreBegun },
     })
   }
-  return loads
+  return { queues, is_more: isMore || isMoreBegun }
 }
 
 async function steeredQueues(store: Store, name?: string): Promise<ReadonlyMap<string, QueueRecord>> {
@@ -85,23 +96,24 @@ async function steeredQueues(store: Store, name?: string): Promise<ReadonlyMap<s
   return steered
 }
 
-async function tallyOpenSteps(
+/** Answers whether there are more than it looked at. */
+async function tally(
   store: Store,
-  queue?: string,
-): Promise<{ readonly tallies: ReadonlyMap<string, Tally>; readonly isMore: boolean }> {
-  const tallies = new Map<string, Tally>()
-  let looked = 0
-  for await (const page of findPages(store, { kind: 'step', where: { state: OPEN, queue } })) {
-    for (const step of page) {
-      const tally = tallies.get(step.queue) ?? { running: 0, retrying: 0 }
-      tallies.set(step.queue, tally)
-      if (UNDER_WAY.includes(step.state)) tally.running++
-      if (step.state === 'FAILED_RETRY') tally.retrying++
+  tallies: Map<string, Tally>,
+  where: { readonly state: readonly StepState[]; readonly queue: string | undefined },
+): Promise<boolean> {
+  let left = MOST_STEPS
+  for await (const page of findPages(store, { kind: 'step', where })) {
+    if (left <= 0) return true
+    for (const { queue, state } of page) {
+      const known = tallies.get(queue) ?? { running: 0, retrying: 0 }
+      tallies.set(queue, known)
+      if (HELD.includes(state)) known.running++
+      if (state === 'FAILED_RETRY') known.retrying++
     }
-    looked += page.length
-    if (looked >= MOST_STEPS) return { tallies, isMore: true }
+    left -= page.length
   }
-  return { tallies, isMore: false }
+  return false
 }
 
 function decided(queue: string, record: QueueRecord | null) {

@@ -6,9 +6,9 @@ import { TextStream } from '../../src/cli/output/text-stream.ts'
 import { runIn } from '../../src/cli/run.ts'
 import type { Told } from './cli-run.ts'
 
-/** Of a command line as it is printed, without quotes; the ledger has to be named by its whole path. */
-export async function runHere(line: string): Promise<Told> {
-  const argv = line.replace(/^waybill /, '').split(' ')
+/** A command line as it is printed, without quotes, or its words; files have to be named by their whole paths. */
+export async function runHere(line: string | readonly string[]): Promise<Told> {
+  const argv = typeof line === 'string' ? line.replace(/^waybill /, '').split(' ') : line
   const out = new PassThrough()
   const errors = new PassThrough()
   const color = false

@@ -7,7 +7,7 @@ import type { Shell } from './cli-run.ts'
 const pulled = (step_id: string, queue: string) =>
   ({ step_id, step_type: step_id.toUpperCase(), service: queue, delivery: 'pull' }) as const
 
-export const PROTOCOLS: readonly Protocol[] = [
+const PROTOCOLS: readonly Protocol[] = [
   {
     protocol_id: 'render.v1',
     request_type: 'RENDER',

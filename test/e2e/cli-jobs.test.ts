@@ -118,7 +118,7 @@ describe('submit', () => {
     for (const [args, message, next] of wrong) {
       const protocols = ['--protocols', shell.path('waybill.protocols.json')]
       const line = ['submit', ...args, ...protocols, '--ledger', shell.path('asked')]
-      const { status, stdout, stderr } = await runHere(line.join(' '))
+      const { status, stdout, stderr } = await runHere(line)
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
       expect(stderr).toContain(message)
       expect(stderr).toContain(next)
@@ -224,6 +224,7 @@ describe('jobs', () => {
     })
   })
 
+  // A pseudo terminal needs the `script` of util-linux, which not every system has.
   it.skipIf(!hasScript())('fits a terminal of 80 columns', () => {
     const told = shell.onTerminal(
       80,
@@ -236,5 +237,65 @@ describe('jobs', () => {
     expect(shown.filter((line) => stringWidth(line) > 80 && !isCommand(line))).toEqual([])
     expect(told.stdout).toContain('\u001b[32mSUCCEEDED')
     expect(told.stdout).toContain('\u001b[31mFAILED_FINAL')
+  })
+})
+
+describe('schedule', () => {
+  const at = ['--ledger', shell.path('scheduled')]
+  const protocols = ['--protocols', shell.path('waybill.protocols.json')]
+  const request = ['FETCH', '--input', 'a', '--output', 'b', ...protocols]
+
+  it('is made, looked at, paused, resumed and removed', async () => {
+    {
+      await using _ledger = await openWith(shell, 'scheduled')
+    }
+    const added = await runHere([
+      ...['schedule', 'add', 'nightly', ...request, '--cron', '0 3 * * *', '--timezone', 'Europe/Berlin'],
+      ...['--overlap', 'skip', '--json', ...at],
+    ])
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      schedule_id: 'nightly',
+      state: 'active',
+      overlap: 'skip',
+      catch_up: 'one',
+      request: { request_type: 'FETCH', input_ref: 'a' },
+    })
+    const list = await runHere(['schedule', 'list', ...at])
+    expect(list.stdout).toMatch(/^nightly {2}active {2}0 3 \* \* \* {2}Europe\/Berlin +\S.* FETCH/m)
+    expect((await runHere(['schedule', 'pause', 'nightly', ...at])).stdout).toBe('nightly: paused\n')
+    const resumed = await runHere(['schedule', 'resume', 'nightly', ...at])
+    expect(resumed.stdout).toMatch(/^nightly: active, next \S+Z, in .*\n$/)
+    expect((await runHere(['schedule', 'remove', 'nightly', ...at])).stdout).toBe('nightly: removed\n')
+    expect((await runHere(['schedule', 'list', ...at])).stderr).toBe('There are no such schedules.\n')
+    expect((await runHere(['schedule', 'pause', 'nightly', ...at])).status).toBe(3)
+  })
+
+  it('is refused when its times or its request make no sense', async () => {
+    const add = (...args: string[]) => runHere(['schedule', 'add', 'x', ...args, ...at])
+    const times = await add(...request, '--cron', '99 * * * *')
+    expect(times).toMatchObject({ status: 2, stderr: expect.stringContaining('is not a cron expression') })
+    const type = await add('FETCHH', ...request.slice(1), '--cron', '* * * * *')
+    expect(type).toMatchObject({ status: 2, stderr: expect.stringContaining('Known are: RENDER, FETCH') })
+    expect((await runHere(['schedule', 'show', 'x', ...at])).status).toBe(3)
+  })
+})
+
+describe('queue', () => {
+  it('limits what may run, and takes limits away', async () => {
+    const queue = (...args: string[]) => runHere(['queue', ...args, '--ledger', shell.path('scheduled')])
+    const limited = await queue('limit', 'render', '--concurrency', '4', '--rate', '5/1s')
+    expect(limited.stdout).toBe('render: running, at most 4 at once and 5 in 1s\n')
+    expect((await queue('stats', 'render')).stdout).toMatch(/^ {2}at once +0 of 4\n {2}rate +0 of 5 in 1s$/m)
+    const free = await queue('limit', 'render', '--rate', 'none', '--concurrency', 'none', '--json')
+    expect(JSON.parse(free.stdout)).toMatchObject({ concurrency: null, rate: null })
+    expect(await queue('limit', 'render')).toMatchObject({ status: 2 })
+    expect(await queue('limit', 'render', '--rate', '0/1s')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('rate.max'),
+    })
+    expect(await queue('stats', 'rendr')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('Did you mean render?'),
+    })
   })
 })

@@ -143,6 +143,7 @@ describe('worker', () => {
     )
   })
 
+  // A pseudo terminal needs the `script` of util-linux, which not every system has.
   it.skipIf(!hasScript())('on a terminal shows what runs, and keeps what went wrong', async () => {
     {
       await using ledger = await openWith(shell, 'shown')

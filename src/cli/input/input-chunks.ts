@@ -1,7 +1,7 @@
 import { FileNotFound } from '../../errors/file-errors.ts'
 
 /** Stands for the standard input wherever a file is asked for. */
-export const STANDARD_INPUT = '-'
+const STANDARD_INPUT = '-'
 
 /** So much of a file is read at once. */
 const CHUNK_BYTES = 256 * 1024

@@ -19,11 +19,14 @@ export const queueList = defineCommand({
   ],
   async run(session) {
     const ledger = await session.openToRead()
-    await writeList(session, onePage(await ledger.queues.loads()), {
+    const { queues, is_more } = await ledger.queues.loads()
+    await writeList(session, onePage(queues), {
       columns: queueColumns(session.clock.now()),
       what: 'queue',
       empty: () => 'There is nothing in any queue, and nobody has steered one.',
     })
+    if (is_more)
+      await session.notes.hint('There is more work than was looked at: a queue may be missing.', { is_more })
   },
 })
 

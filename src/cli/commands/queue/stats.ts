@@ -41,7 +41,7 @@ function loadFields(load: QueueLoad, now: number): readonly Field[] {
     ['state', state, undefined, queueStyle(state)],
     ['since', state_since === null ? null : timeText(fromIso(state_since)), ago(state_since, now)],
     ['ready', countedText(load.ready), 'a worker or dispatcher could take it'],
-    ['running', countedText(load.running), 'attempts under way'],
+    ['running', countedText(load.running), 'attempts that a worker or service has'],
     ['retrying', countedText(load.retrying), 'wait for their next attempt'],
     [
       'first waits',
@@ -60,7 +60,7 @@ function ago(time: string | null, now: number): string | undefined {
 }
 
 async function queueNotFound(session: Session, ledger: Ledger, queue: string): Promise<NotFound> {
-  const names = (await ledger.queues.loads()).map((load) => load.queue)
+  const names = (await ledger.queues.loads()).queues.map((load) => load.queue)
   const meant = nearestOf(queue, names)
   return new NotFound({
     code: 'NOT_FOUND',
