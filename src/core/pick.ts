@@ -83,7 +83,7 @@ export function pick(heads: readonly ReadyHead[], rules: PickRules): Picked {
 }
 
 /** Work that is pushed lies under another name, but its queue is the same. */
-function queueName({ ready }: ReadyHead): string {
+export function queueName({ ready }: ReadyHead): string {
   return ready.queue.startsWith(PUSHED) ? ready.queue.slice(PUSHED.length) : ready.queue
 }
 

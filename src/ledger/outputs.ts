@@ -2,14 +2,29 @@ import { createHash } from 'node:crypto'
 import type { OutputFile } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import { OutputLost } from '../errors/file-errors.ts'
+import type { Store } from '../store/store.ts'
+import { copyFile } from '../world/copy-file.ts'
 import type { Disk } from '../world/disk.ts'
 import { NewFile } from '../world/new-file.ts'
 
 /** Output larger than this goes to a file, unless the ledger is told otherwise. */
 export const OUTPUT_LIMIT_BYTES = 64 * 1024
 
-/** The folder for them in a ledger's own. */
-export const OUTPUTS = 'outputs'
+/** Where a ledger keeps large outputs unless it is told; null for engines without a folder of their own. */
+export function outputFolderOf(url: string, { capabilities }: Pick<Store, 'capabilities'>): string | null {
+  return capabilities.engine === 'journal' ? `${url}/outputs` : null
+}
+
+/** Copies what is not there yet: a file is named by what is in it. */
+export async function copyOutputs(disk: Disk, from: string, to: string): Promise<void> {
+  const files = (await disk.list(from)).filter((name) => FILE_NAME.test(name))
+  if (files.length === 0) return
+  await disk.makeFolder(to)
+  const there = new Set(await disk.list(to))
+  for (const name of files) if (!there.has(name)) await copyFile(disk, `${from}/${name}`, `${to}/${name}`)
+}
+
+const FILE_NAME = /^[0-9a-f]{64}\.json$/
 
 /** Where large outputs go: files named by what is in them, so that writing one twice is writing it once. */
 export class Outputs {

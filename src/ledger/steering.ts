@@ -60,7 +60,7 @@ export interface Schedule {
   readonly catch_up?: CatchUp | undefined
 }
 
-type ScheduledRequest = Omit<
+export type ScheduledRequest = Omit<
   Envelope,
   'tenant_id' | 'job_id' | 'idempotency_key' | 'depends_on' | 'run_at' | 'delay' | 'expires_at'
 >
