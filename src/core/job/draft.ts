@@ -70,6 +70,10 @@ export class JobDraft implements JobAggregate {
     draft.#own.add(draft.#job)
     for (const step of draft.steps) draft.#own.add(step)
     draft.#leave(draft.#job, JOB, null, null)
+    // Steps that are taken over from another job never were in the first state, and the history has to say so.
+    for (const step of draft.steps) {
+      if (step.state !== stepMachine.initial) draft.#leave(step, step.step_index, null, null)
+    }
     return draft
   }
 
