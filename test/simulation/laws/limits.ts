@@ -153,8 +153,10 @@ function countUnderWay(shadow: Shadow, { change }: Commit, counts: (step: StepRe
   return count
 }
 
+/** For the first time: what is published once more is no other attempt. */
 function isTakenRow(put: { readonly kind: string }): put is OutboxRecord {
-  return put.kind === 'outbox' && (put as OutboxRecord).taken_until !== null
+  const { taken_until, tries } = put as OutboxRecord
+  return put.kind === 'outbox' && taken_until !== null && tries === 1
 }
 
 function checkQueuePlaces(shadow: Shadow, job_id: string, steps: readonly StepRecord[]): void {
