@@ -187,7 +187,8 @@ export class JournalWriter {
           isSwept,
         )
       case 'ready': {
-        const heads = live.work.heads(selector.queues, selector.perGroup, isTaken)
+        const { queues, perGroup, most } = selector
+        const heads = live.work.heads(queues, perGroup, isTaken, most)
         return selector.pick(heads, live.viewAt(this.#decider.time())).map((head) => head.key)
       }
     }

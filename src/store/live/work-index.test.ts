@@ -31,6 +31,18 @@ function indexed() {
   return { index, move, heads, isHere }
 }
 
+describe('work index: many groups', () => {
+  it('shows no more than is enough, but one of each group', () => {
+    const { index, move } = indexed()
+    for (const tenant of ['x', 'y', 'z'])
+      for (const nth of [1, 2, 3]) move(`${tenant}${nth}`, ready(nth), tenant)
+    const shown = (most: number) => index.heads(['q'], 3, undefined, most).map((head) => head.key.id)
+    expect(shown(1)).toEqual(['x1', 'y1', 'z1'])
+    expect(shown(6)).toEqual(['x1', 'x2', 'y1', 'y2', 'z1', 'z2'])
+    expect(shown(100)).toHaveLength(9)
+  })
+})
+
 describe('work index: timers', () => {
   it('knows the earliest, moves with the record, and forgets', () => {
     const { index, move } = indexed()

@@ -19,12 +19,17 @@ export interface Work {
   readonly waits_for: readonly string[]
 }
 
-type Group = Heap<ReadyHead>
+interface Group {
+  readonly queue: string
+  readonly name: string
+  readonly heap: Heap<ReadyHead>
+}
 
 /** Work that is not to be shown, because it is being done. */
 export type Skips = (key: RecordKey) => boolean
 
 const NOTHING: readonly string[] = Object.freeze([])
+const NO_GROUPS: ReadonlySet<string> = new Set()
 
 /**
  * What is due when, what is ready in which queue and group, and what waits for which topic: of jobs in memory, and of
@@ -67,16 +72,33 @@ export class WorkIndex {
     return here === null || stored === null ? (here ?? stored) : Math.min(here, stored)
   }
 
-  heads(queues: readonly string[], perGroup: number, skips?: Skips): readonly ReadyHead[] {
+  /** The first few of each group: as many as asked for, or fewer where there are many groups and `most` is enough. */
+  heads(
+    queues: readonly string[],
+    perGroup: number,
+    skips?: Skips,
+    most = Number.POSITIVE_INFINITY,
+  ): readonly ReadyHead[] {
     const skipsHead = skips === undefined ? undefined : ({ key }: ReadyHead) => skips(key)
-    return [...new Set(queues)].flatMap((queue) => {
-      const groups = this.#queues.get(queue)
-      const names = new Set([...(groups?.keys() ?? []), ...(this.#stored?.groups(queue) ?? [])])
-      return [...names].flatMap((name) => {
-        const here = groups?.get(name)?.first(perGroup, undefined, skipsHead)
-        return firstOf(perGroup, here, this.#stored?.heads(queue, name, perGroup, skips))
-      })
-    })
+    const names = new Map([...new Set(queues)].map((queue) => [queue, this.#groupNames(queue)]))
+    let groups = 0
+    for (const some of names.values()) groups += some.size
+    const each = Math.min(perGroup, Math.max(1, Math.ceil(most / Math.max(groups, 1))))
+    const heads: ReadyHead[] = []
+    for (const [queue, some] of names) {
+      const inMemory = this.#queues.get(queue)
+      for (const name of some.keys()) {
+        const here = inMemory?.get(name)?.heap.first(each, undefined, skipsHead)
+        heads.push(...firstOf(each, here, this.#stored?.heads(queue, name, each, skips)))
+      }
+    }
+    return heads
+  }
+
+  #groupNames(queue: string): ReadonlyMap<string, unknown> | ReadonlySet<string> {
+    const here = this.#queues.get(queue)
+    if (this.#stored === null) return here ?? NO_GROUPS
+    return new Set([...(here?.keys() ?? []), ...this.#stored.groups(queue)])
   }
 
   isAwaited(tenant_id: string, topic: string): boolean {
@@ -91,12 +113,21 @@ export class WorkIndex {
   }
 
   #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null): void {
-    if (place.ready !== null) place.ready.group.drop(place.ready.entry)
+    if (place.ready !== null) this.#leave(place.ready)
     place.ready = null
     if (ready === null) return
     const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
     const head = { key: key as RecordKey<'job'>, ready }
-    place.ready = { group, entry: group.push(ready.rank, key.id, head) }
+    place.ready = { group, entry: group.heap.push(ready.rank, key.id, head) }
+  }
+
+  /** A group that has nothing left is forgotten: there may be one for every tenant and every key that ever was. */
+  #leave({ group, entry }: NonNullable<WorkPlace['ready']>): void {
+    group.heap.drop(entry)
+    if (!group.heap.isEmpty) return
+    const groups = this.#queues.get(group.queue)
+    groups?.delete(group.name)
+    if (groups?.size === 0) this.#queues.delete(group.queue)
   }
 
   #group(queue: string, name: string): Group {
@@ -107,9 +138,7 @@ export class WorkIndex {
     }
     let group = groups.get(name)
     if (group === undefined) {
-      // A tenant that has gone quiet must not be looked at for ever.
-      for (const [other, heap] of groups) if (heap.isEmpty) groups.delete(other)
-      group = new Heap()
+      group = { queue, name, heap: new Heap() }
       groups.set(name, group)
     }
     return group
