@@ -266,7 +266,7 @@ describe('pick: always', () => {
         [],
         [{ key: 'one', max: 1 }],
         [{ key: 'two', max: 2 }],
-        [{ key: 'two', max: 2, per_ms: 1000 }],
+        [{ key: 'hourly', max: 2, per_ms: 1000 }],
       ),
     })
     const queue = fc.record({
