@@ -54,6 +54,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'simulation',
+    group: 'crash and simulation',
+    include: ['test/simulation/**/*.test.ts'],
+    testTimeoutMs: 120_000,
+  },
+  {
     name: 'e2e',
     group: 'real servers',
     include: ['test/e2e/**/*.test.ts'],

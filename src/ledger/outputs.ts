@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
 import type { OutputFile } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import { OutputLost } from '../errors/file-errors.ts'
+import { DiskFull } from '../errors/journal-errors.ts'
 import type { Store } from '../store/store.ts'
 import { copyFile } from '../world/copy-file.ts'
 import type { Disk } from '../world/disk.ts'
@@ -31,6 +33,9 @@ export class Outputs {
   readonly #disk: Disk
   readonly #folder: string
   readonly #limitBytes: number
+  #hasFolder = false
+  /** What is being written, by its name: two at once would write into one unfinished file. */
+  readonly #writing = new Map<string, Promise<void>>()
 
   constructor(disk: Disk, folder: string, limitBytes: number) {
     this.#disk = disk
@@ -44,8 +49,24 @@ export class Outputs {
     const bytes = Buffer.from(JSON.stringify(output))
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const file = `${sha256}.json`
-    await this.#disk.makeFolder(this.#folder)
-    const made = await NewFile.create(this.#disk, `${this.#folder}/${file}`)
+    await (this.#writing.get(file) ?? this.#write(file, bytes))
+    return { file, sha256, size_bytes: bytes.length }
+  }
+
+  #write(file: string, bytes: Uint8Array): Promise<void> {
+    const written = this.#writeNew(`${this.#folder}/${file}`, bytes)
+      .catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+        throw new DiskFull(this.#folder, error)
+      })
+      .finally(() => this.#writing.delete(file))
+    this.#writing.set(file, written)
+    return written
+  }
+
+  async #writeNew(path: string, bytes: Uint8Array): Promise<void> {
+    await this.#makeFolder()
+    const made = await NewFile.create(this.#disk, path)
     try {
       made.addBytes(bytes)
       await made.finish()
@@ -53,7 +74,14 @@ export class Outputs {
       await made.discard().catch(() => {})
       throw error
     }
-    return { file, sha256, size_bytes: bytes.length }
+  }
+
+  /** A folder whose name is not safe can be lost with everything in it. */
+  async #makeFolder(): Promise<void> {
+    if (this.#hasFolder) return
+    await this.#disk.makeFolder(this.#folder)
+    await this.#disk.syncFolder(dirname(this.#folder))
+    this.#hasFolder = true
   }
 
   async read({ file, sha256, size_bytes }: OutputFile): Promise<Json> {

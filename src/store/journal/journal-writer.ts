@@ -25,6 +25,12 @@ export class JournalWriter {
   readonly #wake: () => void
   /** What a sweep has taken on: nobody else is to, also while it is being read from the disk. */
   readonly #swept = new Set<string>()
+  /** Those of them that somebody looked for meanwhile and was not shown: they have to look again. */
+  readonly #hidden = new Set<string>()
+  /** The same of what was decided and is not durable yet. */
+  #hidesPending = false
+  /** How often something became durable. */
+  #batches = 0
   /** The last line says that the writer before us ended in good order. */
   #isClosed: boolean
 
@@ -80,6 +86,7 @@ export class JournalWriter {
   ): Promise<readonly Swept<A>[]> {
     const sweeping = this.#select(selector).map(async (key) => {
       const name = nameOfKey(key)
+      const before = this.#batches
       this.#swept.add(name)
       try {
         const outcome = await this.#decider.transact((given) => decide(key, given))
@@ -88,6 +95,8 @@ export class JournalWriter {
         return { key, outcome }
       } finally {
         this.#swept.delete(name)
+        // Whoever was told of a change looked before this was over. Where there was none, they would find the same.
+        if (this.#hidden.delete(name) && this.#batches !== before) this.#wake()
       }
     })
     const swept = await Promise.allSettled(sweeping)
@@ -140,6 +149,8 @@ export class JournalWriter {
       this.#journal.auditRecords += commit.records
     }
     this.#isClosed = false
+    this.#hidesPending = false
+    this.#batches++
     this.#maintenance.written()
     this.#wake()
   }
@@ -149,12 +160,23 @@ export class JournalWriter {
       this.#journal.image.live.takeBack(moves)
       undo?.()
     }
+    if (this.#hidesPending) this.#wake()
+    this.#hidesPending = false
   }
 
   #select(selector: Sweep): readonly RecordKey[] {
     const { live } = this.#journal.image
-    const isSwept = (key: RecordKey) => this.#swept.has(nameOfKey(key))
-    const isTaken = (key: RecordKey) => live.isPending(key) || isSwept(key)
+    const isSwept = (key: RecordKey) => {
+      const name = nameOfKey(key)
+      const isHidden = this.#swept.has(name)
+      if (isHidden) this.#hidden.add(name)
+      return isHidden
+    }
+    const isTaken = (key: RecordKey) => {
+      const isPending = live.isPending(key)
+      if (isPending) this.#hidesPending = true
+      return isSwept(key) || isPending
+    }
     switch (selector.what) {
       case 'due':
         return live.work.due(this.#decider.time(), selector.limit, isTaken)
