@@ -16,7 +16,7 @@ export interface NaiveLedger {
   /** One record per state passed through, from the oldest that is kept. */
   readonly history: readonly HistoryRecord[]
   readonly lastSeq: number
-  /** The time of the last line; 0 when there is none. Lines of old history may have gone. */
+  /** The time that the ledger had come to; 0 when there is nothing in it. */
   readonly lastMs: number
   /** The snapshot that was used; null when all of them were bad, or there is none. */
   readonly snapshot: string | null
@@ -37,11 +37,13 @@ export function readLedger(files: Files, folder: string): NaiveLedger {
   const history: HistoryRecord[] = []
   let next = segments[0]?.first ?? deltas[0]?.first ?? state.seq + 1
   let tornAt: number | null = null
+  let lastMs = state.ms
   const read = (path: string, lines: readonly JsonObject[]) => {
     for (const line of lines) {
       if (line.seq !== next) throw new Error(`${path}: seq ${next} should come, and ${line.seq} does`)
       const { records, places } = expand(line)
       history.push(...records)
+      lastMs = Math.max(lastMs, Math.round(Number(line.timestamp ?? 0) * 1000))
       next += places
       if (next - 1 > state.seq) state.apply(line, next - 1)
     }
@@ -58,7 +60,6 @@ export function readLedger(files: Files, folder: string): NaiveLedger {
   }
   if (next - 1 < state.seq)
     throw new Error(`the history ends with ${next - 1}, the snapshot with ${state.seq}`)
-  const lastMs = Math.round(Number(history.at(-1)?.timestamp ?? 0) * 1000)
   return { state, history, lastSeq: next - 1, lastMs, snapshot, tornAt }
 }
 

@@ -8,7 +8,7 @@ import { awaitedJobs } from './dependencies.ts'
 import type { JobRecord } from './record.ts'
 import { whyJob } from './why.ts'
 import type { Cause } from './why-cause.ts'
-import { placeOf } from './why-not-taken.ts'
+import { type Place, placeOf } from './why-not-taken.ts'
 
 /** What `why` says of a job, with what a ledger would find out for it. */
 function why(kernel: KernelLedger, job_id = 'j1', others: readonly string[] = []) {
@@ -280,5 +280,47 @@ describe('why a job waits', () => {
     kernel.run(submitOf({ job_id: "it's --one", delay_ms: 1000 }))
     const [cause] = why(kernel, "it's --one").causes
     expect(cause?.unblock?.command).toBe(`waybill jobs expedite 'it'\\''s --one' --tenant ${TENANT}`)
+  })
+
+  it('names no tenant to those who never name one', () => {
+    const kernel = new KernelLedger()
+    kernel.submit({ tenant_id: 'default', delay_ms: 1000 })
+    const job = kernel.get('job', 'default', 'j1')
+    const facts = { now: kernel.now, dependencies: new Map(), queue: null, place: null }
+    const [cause] = job === null ? [] : whyJob(job, facts).causes
+    expect(cause?.unblock?.command).toBe('waybill jobs expedite j1')
+  })
+
+  it('says of a job that it waits for, and did not look at, only that it waits', () => {
+    const kernel = new KernelLedger()
+    kernel.submit({ job_id: 'j0' })
+    kernel.submit({ depends_on: ['j0'] })
+    const job = kernel.get('job', TENANT, 'j1')
+    const facts = { now: kernel.now, dependencies: new Map(), queue: null, place: null }
+    const [cause] = job === null ? [] : whyJob(job, facts).causes
+    expect(cause).toMatchObject({ message: 'It waits for job j0', details: { job_id: 'j0', state: null } })
+  })
+
+  it('says of one that a crash left behind that something is due', () => {
+    const kernel = new KernelLedger()
+    kernel.submit({ protocol: protocolOf(pulled('first')) })
+    kernel.claim()
+    const puts = kernel.steps().map((step) => ({ ...step, state: 'SUCCEEDED' }) as const)
+    kernel.write({ puts: [...puts, { ...kernel.job(), due_at: null }] })
+    const [cause] = why(kernel).causes
+    expect(cause).toMatchObject({ cause: 'timer', details: { since: null } })
+    expect(cause?.message).toMatch(/^Something is due, and nobody has done it/)
+  })
+
+  it('knows no time for a rate of which nobody knows when it is free, and counts more than were looked at', () => {
+    const kernel = new KernelLedger()
+    kernel.submit({ protocol: RATED })
+    const job = kernel.get('job', TENANT, 'j1')
+    const facts = { now: kernel.now, dependencies: new Map(), queue: null }
+    const at = { ahead: 2, isBeyond: true }
+    const limit = { key: 'api', max: 1, per_ms: 60_000, tenant_id: TENANT, until: null, used: 1, holders: [] }
+    const causesAt = (place: Place) => (job === null ? [] : whyJob(job, { ...facts, place }).causes)
+    expect(causesAt({ ...at, cause: 'rate', limit })).toMatchObject([{ cause: 'rate', until: null }])
+    expect(causesAt({ ...at, cause: 'turn', limit: null })[0]?.message).toMatch(/after more than 2 others/)
   })
 })

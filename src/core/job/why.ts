@@ -4,11 +4,12 @@ import type { JobAggregate } from '../aggregate.ts'
 import { isTerminal, nextStates } from '../machine.ts'
 import { type JobState, jobMachine } from '../machines/job.ts'
 import type { StepState } from '../machines/step.ts'
+import { present } from '../must.ts'
 import type { QueueRecord } from '../queue/record.ts'
 import { shellWord } from '../shell-word.ts'
 import { awaitedJobs } from './dependencies.ts'
 import { attemptsLeft } from './protocol.ts'
-import type { JobRecord, StepRecord } from './record.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
 import { activeStep, currentRow, isAhead, type Wait, waitOf } from './waiting.ts'
 import { type Cause, commandOn, expedite, paused } from './why-cause.ts'
 import { type Place, whyNotTaken } from './why-not-taken.ts'
@@ -193,29 +194,24 @@ function backoff(job: JobRecord, step: StepRecord): Cause {
 }
 
 function publishing(aggregate: JobAggregate, step: StepRecord): Cause {
-  const row = currentRow(aggregate)
-  const until = row?.taken_until ?? null
+  const { taken_until: until, outbox_id, tries } = rowOf(aggregate)
   return {
     cause: 'publishing',
     message: `Its directive is being published to ${step.service}, which has until ${until}`,
     until,
-    details: { outbox_id: row?.outbox_id ?? null, tries: row?.tries ?? null },
+    details: { outbox_id, tries },
     unblock: expedite(aggregate.job, 'attempt', 'Gives this attempt up and dispatches the step anew.'),
   }
 }
 
 function publishBackoff(aggregate: JobAggregate, step: StepRecord): Cause {
-  const row = currentRow(aggregate)
-  const until = row?.next_try_at ?? null
+  const row = rowOf(aggregate)
+  const { next_try_at: until, outbox_id, tries, last_error_code: error_code } = row
   return {
     cause: 'publish_backoff',
-    message: `Publishing to ${step.service} failed (${row?.last_error_code}: ${row?.last_error_message}); it is tried again at ${until}`,
+    message: `Publishing to ${step.service} failed (${error_code}: ${row.last_error_message}); it is tried again at ${until}`,
     until,
-    details: {
-      outbox_id: row?.outbox_id ?? null,
-      tries: row?.tries ?? null,
-      error_code: row?.last_error_code ?? null,
-    },
+    details: { outbox_id, tries, error_code },
     unblock: expedite(aggregate.job, null, 'Publishes it now.'),
   }
 }
@@ -255,6 +251,11 @@ function external(job: JobRecord, step: StepRecord): Cause {
   }
 }
 
-function holderOf({ holder, service }: StepRecord): string {
-  return holder ?? service
+/** Whoever is at work has a name: a worker's, or that of the service. */
+function holderOf({ holder }: StepRecord): string {
+  return holder as string
+}
+
+function rowOf(aggregate: JobAggregate): OutboxRecord {
+  return present(currentRow(aggregate), 'what is being published is open')
 }

@@ -121,3 +121,70 @@ describe('slots', () => {
     )
   })
 })
+
+describe('slots that are taken until a time', () => {
+  const takeUntil = (owner: string, until: number, key = 'k'): SlotChange =>
+    ({ ...take(owner, 2, key), until }) as SlotChange
+  const isFull = (devices: Devices, now: number) =>
+    devices.fullSlot(changeOf({ slots: [take('x', 2)] }), now) !== undefined
+
+  it('are free from then on, whoever looks first', () => {
+    const devices = new Devices()
+    devices.apply(changeOf({ slots: [takeUntil('a', 2000), takeUntil('b', 3000)] }))
+    expect(isFull(devices, 1999)).toBe(true)
+    expect(devices.useAt(2000).holders('t', 'k')).toEqual(['b'])
+    expect(devices.useAt(1999).freeAt('t', 'k')).toBe(2000)
+    expect(isFull(devices, 2000)).toBe(false)
+    expect(devices.useAt(2000).freeAt('t', 'k')).toBe(3000)
+    expect(devices.useAt(3000).used('t', 'k')).toBe(0)
+    expect(devices.useAt(3000).freeAt('t', 'k')).toBeNull()
+    expect(devices.useAt(3000).freeAt('t', 'nobody')).toBeNull()
+  })
+
+  it('held longer and then not after all are held as before', () => {
+    const devices = new Devices()
+    devices.apply(changeOf({ slots: [takeUntil('a', 2000)] }))
+    const undo = devices.apply(changeOf({ slots: [takeUntil('a', 9000)] }))
+    expect(devices.useAt(NOW).freeAt('t', 'k')).toBe(9000)
+    undo?.()
+    expect(devices.useAt(NOW).freeAt('t', 'k')).toBe(2000)
+    expect(devices.useAt(2000).used('t', 'k')).toBe(0)
+  })
+
+  it('are listed for a snapshot while their time lasts', () => {
+    const devices = new Devices()
+    devices.apply(changeOf({ slots: [takeUntil('a', 2000), takeUntil('b', 3000), take('c', 1, 'l')] }))
+    expect([...devices.holders(2000)]).toEqual([
+      ['t', 'k', 'b', 3000],
+      ['t', 'l', 'c'],
+    ])
+  })
+
+  it('are the same when they were stored', () => {
+    const devices = new Devices()
+    devices.store(
+      plainWork({
+        slots: [
+          ['t', 'k', 'a', 2000],
+          ['t', 'k', 'b', 3000],
+        ],
+      }),
+    )
+    expect(isFull(devices, 1999)).toBe(true)
+    expect(isFull(devices, 2000)).toBe(false)
+    devices.apply(changeOf({ slots: [takeUntil('c', 9000)] }))
+    expect(devices.useAt(3000).holders('t', 'k')).toEqual(['c'])
+    expect([...devices.holders(3000)]).toEqual([['t', 'k', 'c', 9000]])
+  })
+
+  it('do not pile up under keys that nobody asks for again', () => {
+    const devices = new Devices()
+    for (let n = 0; n < 10_000; n++) {
+      const slots = [takeUntil('lease', n + 10, `customer:${n}`)]
+      expect(devices.fullSlot(changeOf({ slots }), n)).toBeUndefined()
+      devices.apply(changeOf({ slots }))
+    }
+    expect([...devices.holders(0)].length).toBeLessThan(2000)
+    expect(devices.useAt(9_999).used('t', 'customer:9999')).toBe(1)
+  })
+})

@@ -8,10 +8,16 @@ import { TwoKeys } from './two-keys.ts'
 /** Takes back what a change did to the devices. */
 export type Undo = () => void
 
+/** Looking through all limits has to be worth it. */
+const FORGETS_AFTER = 1000
+
 /** Claims and slots: who owns a key, who holds one of a bounded number. */
 export class Devices {
   readonly claims = new Layers<string>()
   readonly #slots = new TwoKeys<SlotHolders>()
+  /** Places taken until a time since those whose time is over were last looked for, and after how many that is done. */
+  #timed = 0
+  #forgetsAfter = FORGETS_AFTER
 
   ownerOf({ tenant_id, key }: ClaimKey): string | undefined {
     return this.claims.get(tenant_id, key)
@@ -23,10 +29,7 @@ export class Devices {
     return {
       used: (tenant_id, key) => of(tenant_id, key)?.used(now) ?? 0,
       freeAt: (tenant_id, key) => of(tenant_id, key)?.freeAt(now) ?? null,
-      holders: (tenant_id, key) =>
-        of(tenant_id, key)
-          ?.entries()
-          .map(([owner]) => owner) ?? [],
+      holders: (tenant_id, key) => of(tenant_id, key)?.holding(now) ?? [],
     }
   }
 
@@ -43,6 +46,7 @@ export class Devices {
   /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
   fullSlot({ slots }: Change, now: number): SlotKey | undefined {
     if (slots.length === 0) return undefined
+    if (this.#timed > this.#forgetsAfter) this.#forget(now)
     const views = new TwoKeys<SlotView>()
     for (const slot of slots) {
       let view = views.get(slot.tenant_id, slot.key)
@@ -86,12 +90,24 @@ export class Devices {
     }
     for (const slot of slots) {
       const until = slot.verb === 'take' ? (slot.until ?? UNTIL_RELEASED) : null
+      if (until !== null && until !== UNTIL_RELEASED) this.#timed++
       const before = this.#change(slot, until)
       if (before !== until) undos.push(() => this.#change(slot, before))
     }
     return () => {
       for (const undo of undos.reverse()) undo()
     }
+  }
+
+  /** Whoever is never asked for again would stay for ever: a limit for each customer has as many keys as customers. */
+  #forget(now: number): void {
+    let left = 0
+    for (const [tenant_id, key, holders] of this.#slots.entries()) {
+      if (holders.used(now) === 0) this.#slots.delete(tenant_id, key)
+      else left++
+    }
+    this.#timed = 0
+    this.#forgetsAfter = Math.max(left, FORGETS_AFTER)
   }
 
   /** Answers what was there before. */

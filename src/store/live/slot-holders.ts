@@ -68,8 +68,15 @@ export class SlotHolders {
     if (this.#storedUntil(owner) === until) this.#changed.delete(owner)
     else this.#changed.set(owner, until)
     this.#size += (until === null ? 0 : 1) - (before === null ? 0 : 1)
-    if (until !== null && until < this.#nextFree) this.#nextFree = until
+    // The first one is another now: whoever looks next finds out which.
+    if (before === this.#nextFree && before !== UNTIL_RELEASED) this.#nextFree = Number.NEGATIVE_INFINITY
+    else if (until !== null && until < this.#nextFree) this.#nextFree = until
     return before
+  }
+
+  /** Who has one at a time. */
+  holding(now: number): readonly string[] {
+    return this.entries().flatMap(([owner, until]) => (until > now ? [owner] : []))
   }
 
   /** Sorted by owner. */

@@ -81,7 +81,7 @@ export function steerQueue(queue: string, more: Partial<SteerQueue>): SteerQueue
 }
 
 /** Whenever so many milliseconds have passed since the epoch; that is all the calendar the suite needs. */
-export const everySoOften: Calendar = ({ cron }, ms) => (Math.floor(ms / Number(cron)) + 1) * Number(cron)
+const everySoOften: Calendar = ({ cron }, ms) => (Math.floor(ms / Number(cron)) + 1) * Number(cron)
 
 export function putSchedule(schedule_id: string, more: Partial<PutSchedule> = {}): PutSchedule {
   return {

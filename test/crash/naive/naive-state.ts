@@ -5,6 +5,8 @@ export const FOR_EVER = Number.POSITIVE_INFINITY
 /** Everything a ledger holds, by name: JSON of kind, tenant and id; of tenant and key for claims and slots. */
 export class NaiveState {
   seq = 0
+  /** The time of the last change that a snapshot has. */
+  ms = 0
   readonly records = new Map<string, JsonObject>()
   readonly claims = new Map<string, string>()
   /** Until when each owner holds one. */

@@ -32,6 +32,7 @@ export function readSnapshot(bytes: Buffer): NaiveState | null {
   if (!hasDigest(bytes, whole.trailer as JsonObject)) return null
   const state = new NaiveState()
   state.seq = whole.seq as number
+  state.ms = Math.round((index.timestamp as number) * 1000)
   for (const [section, kind] of Object.entries(KINDS)) {
     for (const [tenant_id, id, value] of entriesOf(whole, section)) {
       const name = nameOf(kind, tenant_id, id)

@@ -35,9 +35,9 @@ export function mustShow(view: WorkView, model: ReferenceLedger, span: Span): vo
 
 function seen(view: WorkView, tenant_id: string, key: string) {
   return {
+    holders: view.holders(tenant_id, key).toSorted(),
     used: view.used(tenant_id, key),
     freeAt: view.freeAt(tenant_id, key),
-    holders: view.holders(tenant_id, key).toSorted(),
   }
 }
 
