@@ -8,6 +8,7 @@ import type { MaintenanceReport, Outcome, Sweep, Swept } from '../store.ts'
 import { Decider } from './decider.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import { DeltaWriter } from './delta/delta-writer.ts'
+import { DELTA_VERSION } from './delta/read-delta.ts'
 import { GroupCommit, type PendingCommit, type WrittenBatch } from './group-commit.ts'
 import type { CheckedOptions } from './journal-options.ts'
 import type { LoadedJournal } from './load-journal.ts'
@@ -48,17 +49,17 @@ export class JournalWriter {
     const { journal } = parts
     const { disk, folder } = journal.place
     if (loaded.torn !== null) await cutTorn(journal.place, loaded.torn)
-    let writer: DeltaWriter
-    if (loaded.end === null) {
-      writer = await DeltaWriter.create(
-        disk,
-        folder,
-        loaded.nextSeq,
-        Math.max(loaded.time, parts.world.clock.now()),
-      )
-      journal.deltas = [...journal.deltas, new DeltaLog(disk, writer.path, loaded.nextSeq)]
-    } else {
-      writer = await DeltaWriter.goOn(disk, loaded.end.path, loaded.end.place)
+    let writer = loaded.end === null ? null : await DeltaWriter.goOn(disk, loaded.end.path, loaded.end.place)
+    if (writer === null || loaded.end?.version !== DELTA_VERSION) {
+      // What older versions began is left to them: a file is of one version from its first line to its last.
+      await writer?.close()
+      const now = Math.max(loaded.time, parts.world.clock.now())
+      writer = await DeltaWriter.create(disk, folder, loaded.nextSeq, now)
+      const { path } = writer
+      // One that had nothing in it yet has just been replaced.
+      if (journal.deltas.at(-1)?.path !== path) {
+        journal.deltas = [...journal.deltas, new DeltaLog(disk, path, loaded.nextSeq)]
+      }
     }
     const opened = new JournalWriter(parts, writer, loaded)
     opened.#maintenance.start()

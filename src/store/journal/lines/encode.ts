@@ -4,6 +4,7 @@ import type { DocumentRecord } from '../../../core/document/record.ts'
 import type { Move } from '../../live/live-state.ts'
 import { encodeDocuments } from './encode-documents.ts'
 import { encodeGroups } from './encode-groups.ts'
+import { encodeJob } from './encode-job.ts'
 import { documentFields, lineOf } from './fields.ts'
 
 /** What is to be written of a commit. Puts have their etag already: the first seq of the commit. */
@@ -28,7 +29,7 @@ export interface EncodedCommit {
 
 export function encodeCommit(commit: Encodable): EncodedCommit {
   const entry = plainMove(commit)
-  if (entry === null) return encodeDocuments(commit) ?? encodeGroups(commit)
+  if (entry === null) return encodeJob(commit) ?? encodeDocuments(commit) ?? encodeGroups(commit)
   const move = commit.moves[0] as Move
   const rest = documentFields(move.to as DocumentRecord, entry, move.before === null)
   const line = lineOf(commit.first, entry, undefined)
