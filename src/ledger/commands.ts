@@ -91,7 +91,7 @@ export class Commands {
   submit(envelope: Envelope, options: CallOptions = {}): SubmitJob {
     const request = parseEnvelope(envelope)
     const protocol = this.#protocols.get(request.request_type)
-    return { ...submitCommand(request, protocol, this.#settings, this.#world), ...this.#by(options) }
+    return submitCommand(request, protocol, this.#settings, this.#world, this.#by(options))
   }
 
   sent(row: OutboxRecord, options: CallOptions = {}): RecordSent {

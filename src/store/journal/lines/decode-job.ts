@@ -3,7 +3,17 @@ import type { AuditEntry } from '../../../core/audit.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import type { Current } from './decode.ts'
 import type { ChangeLine, JobFields } from './line.ts'
-import { factsOf, type LineFacts, usualAfter, usualJob, usualRow, usualStep } from './usual.ts'
+import {
+  factsOf,
+  type LineFacts,
+  USUAL_JOB,
+  USUAL_ROW,
+  USUAL_STEP,
+  usualAfter,
+  usualJob,
+  usualRow,
+  usualStep,
+} from './usual.ts'
 
 /** The records that a line in the short form puts, complete. Throws when one that it changes is not there. */
 export function jobRecords(
@@ -27,12 +37,16 @@ function newRecords({ steps = [], outbox = [], job }: JobFields, facts: LineFact
   return [
     ...steps.map((fields, index) => {
       const { step_id, service } = fields as StepRecord
-      return { ...usualStep(facts, { step_id, service, index, refs }), ...fields } as StepRecord
+      return {
+        ...usualStep({ ...USUAL_STEP }, facts, { step_id, service, index, refs }),
+        ...fields,
+      } as StepRecord
     }),
     ...outbox.map(
-      (fields) => ({ ...usualRow(facts, fields.outbox_id as string), ...fields }) as OutboxRecord,
+      (fields) =>
+        ({ ...usualRow({ ...USUAL_ROW }, facts, fields.outbox_id as string), ...fields }) as OutboxRecord,
     ),
-    ...(job === undefined ? [] : [{ ...usualJob(facts), ...job } as JobRecord]),
+    ...(job === undefined ? [] : [{ ...usualJob({ ...USUAL_JOB }, facts), ...job } as JobRecord]),
   ]
 }
 
@@ -50,12 +64,12 @@ function changedRecords(
   return [
     ...steps.map((fields) => {
       const id = fields.step_id as string
-      return { ...usualAfter(facts, there('step', stepKey(job_id, id)), id), ...fields }
+      return { ...usualAfter(there('step', stepKey(job_id, id)), facts, id), ...fields }
     }),
     ...outbox.map((fields) => {
       const id = fields.outbox_id as string
-      return { ...usualAfter(facts, there('outbox', id), id), ...fields }
+      return { ...usualAfter(there('outbox', id), facts, id), ...fields }
     }),
-    ...(job === undefined ? [] : [{ ...usualAfter(facts, there('job', job_id), ''), ...job }]),
+    ...(job === undefined ? [] : [{ ...usualAfter(there('job', job_id), facts, ''), ...job }]),
   ]
 }

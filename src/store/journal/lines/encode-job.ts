@@ -11,11 +11,15 @@ import {
   isUsual,
   type LineFacts,
   type Refs,
+  USUAL_JOB,
+  USUAL_ROW,
+  USUAL_STEP,
   usualAfter,
   usualJob,
   usualRow,
   usualStep,
 } from './usual.ts'
+import { type Fields, UsualShape } from './usual-shape.ts'
 
 type Entries = readonly [AuditEntry, ...AuditEntry[]]
 
@@ -175,73 +179,101 @@ function ownerJson(owner: string, facts: LineFacts): string {
 
 /** Records that are new, then those that changed: what is not as one would take it to be anyway. */
 function partsJson(parts: readonly JobPart[], before: JobLine['before'], facts: LineFacts): string {
-  const made = new Lists()
-  const changed = new Lists()
+  const made = new Parts()
+  const changed = new Parts()
   let refs: Refs = NO_REFS
   if (before === null) for (const part of parts) if (part.kind === 'job') refs = part
   for (const part of parts) {
     if (part.kind === 'step') {
       const there = before?.steps[part.step_index]
-      if (there === undefined) made.steps += newStep(part, made.steps === '' ? 0 : made.count++, refs, facts)
-      else changed.steps += stepChange(part, there, facts)
+      if (there === undefined) made.addStep(newStep(part, made.steps, refs, facts))
+      else changed.addStep(stepChange(part, there, facts))
     } else if (part.kind === 'outbox') {
       const there = before?.outbox.find((row) => row.outbox_id === part.outbox_id)
-      if (there === undefined) made.outbox += newRow(part, facts)
-      else changed.outbox += rowChange(part, there, facts)
-    } else if (before === null) made.job = fieldsJson(part, usualJob(facts))
-    else changed.job = fieldsJson(part, usualAfter(facts, before.job, ''))
+      if (there === undefined) made.addRow(newRow(part, facts))
+      else changed.addRow(rowChange(part, there, facts))
+    } else if (before === null) made.setJob(newJob(part, facts))
+    else changed.setJob(fieldsJson('{', part, usualAfter(before.job, facts, '')))
   }
-  return `${made.json('new')}${changed.json('set')}`
+  return made.json('new') + changed.json('set')
 }
 
 const NO_REFS: Refs = {}
 
-/** The records of one job, by kind. */
-class Lists {
-  steps = ''
-  outbox = ''
-  job: string | null = null
-  count = 1
+/** The records of one job, by kind. Those of a kind follow each other, as they do in every change. */
+class Parts {
+  steps = 0
+  #text = ''
+  #open: 'steps' | 'outbox' | 'job' | null = null
+
+  addStep(json: string): void {
+    this.#add('steps', json)
+    this.steps++
+  }
+
+  addRow(json: string): void {
+    this.#add('outbox', json)
+  }
+
+  setJob(json: string): void {
+    this.#text += `${this.#end()}"job":${json}`
+    this.#open = 'job'
+  }
 
   json(name: string): string {
-    let text = ''
-    if (this.steps !== '') text += `,"steps":[${this.steps.slice(1)}]`
-    if (this.outbox !== '') text += `,"outbox":[${this.outbox.slice(1)}]`
-    if (this.job !== null) text += `,"job":{${this.job.slice(1)}}`
-    return text === '' ? '' : `,"${name}":{${text.slice(1)}}`
+    if (this.#open === null) return ''
+    return `,"${name}":{${this.#text}${this.#open === 'job' ? '}' : ']}'}`
   }
+
+  #add(list: 'steps' | 'outbox', json: string): void {
+    this.#text += this.#open === list ? `,${json}` : `${this.#end()}"${list}":[${json}`
+    this.#open = list
+  }
+
+  #end(): string {
+    return this.#open === null ? '' : this.#open === 'job' ? ',' : '],'
+  }
+}
+
+const usualJobs = new UsualShape<JobRecord>(USUAL_JOB)
+const usualSteps = new UsualShape<StepRecord>(USUAL_STEP)
+const usualRows = new UsualShape<OutboxRecord>(USUAL_ROW)
+
+function newJob(job: JobRecord, facts: LineFacts): string {
+  return fieldsJson('{', job, usualJob(usualJobs.like(job), facts))
 }
 
 function newStep(step: StepRecord, index: number, refs: Refs, facts: LineFacts): string {
   const { step_id, service } = step
-  return `,{${fieldsJson(step, usualStep(facts, { step_id, service, index, refs })).slice(1)}}`
+  const usual = usualStep(usualSteps.like(step), facts, { step_id, service, index, refs })
+  return fieldsJson('{', step, usual)
 }
 
 function newRow(row: OutboxRecord, facts: LineFacts): string {
-  return `,{${fieldsJson(row, usualRow(facts, row.outbox_id)).slice(1)}}`
+  return fieldsJson('{', row, usualRow(usualRows.like(row), facts, row.outbox_id))
 }
 
 function stepChange(step: StepRecord, there: StepRecord, facts: LineFacts): string {
-  const usual = usualAfter(facts, there, step.step_id)
-  return `,{"step_id":${textJson(step.step_id)}${fieldsJson(step, usual)}}`
+  const { step_id } = step
+  return fieldsJson(`{"step_id":${textJson(step_id)}`, step, usualAfter(there, facts, step_id))
 }
 
 function rowChange(row: OutboxRecord, there: OutboxRecord, facts: LineFacts): string {
-  const usual = usualAfter(facts, there, row.outbox_id)
-  return `,{"outbox_id":${textJson(row.outbox_id)}${fieldsJson(row, usual)}}`
+  const { outbox_id } = row
+  return fieldsJson(`{"outbox_id":${textJson(outbox_id)}`, row, usualAfter(there, facts, outbox_id))
 }
 
-type Fields = { readonly [field: string]: unknown }
-
-/** Every field whatever it is called: a record may have come to have more of them than this file knows. */
-function fieldsJson(record: JobRecord | StepRecord | OutboxRecord, usual: object): string {
-  let text = ''
-  const fields = record as unknown as Fields
+/** An object that begins like this, and has every field that is not usual, whatever it is called. */
+function fieldsJson(start: string, record: object, usual: object): string {
+  let text = start
+  let comma = start === '{' ? '' : ','
+  const fields = record as Fields
   for (const field in fields) {
     const value = fields[field]
     const expected = (usual as Fields)[field]
     if (value === expected || value === undefined || isUsual(value, expected)) continue
-    text += `,"${field}":${valueJson(value)}`
+    text += `${comma}"${field}":${valueJson(value)}`
+    comma = ','
   }
-  return text
+  return `${text}}`
 }

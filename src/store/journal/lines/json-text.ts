@@ -1,3 +1,5 @@
+import { jsonText } from '../../../core/json-text.ts'
+
 /** Longer texts are quoted faster by the engine, shorter ones here. */
 const SHORT = 80
 
@@ -27,7 +29,7 @@ export function valueJson(value: unknown): string {
   if (typeof value === 'string') return textJson(value)
   if (value === null) return 'null'
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
-  return JSON.stringify(value)
+  return typeof value === 'object' ? jsonText(value) : JSON.stringify(value)
 }
 
 /** The same for an object of few fields, without the engine's preparations. */

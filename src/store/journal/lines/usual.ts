@@ -8,7 +8,7 @@ import { fromEpochSeconds, toIso } from '../../../core/time.ts'
 const NONE: readonly never[] = Object.freeze([])
 const NOTHING = Object.freeze({})
 
-const USUAL_JOB = {
+export const USUAL_JOB = {
   doc_id: null,
   idempotency_key: null,
   current_step_index: 0,
@@ -36,7 +36,7 @@ const USUAL_JOB = {
   ready: null,
 } as const satisfies Partial<JobRecord>
 
-const USUAL_STEP = {
+export const USUAL_STEP = {
   limits: NONE,
   policy: NOTHING,
   attempt_no: 0,
@@ -59,7 +59,7 @@ const USUAL_STEP = {
   completed_at: null,
 } as const satisfies Partial<StepRecord>
 
-const USUAL_ROW = {
+export const USUAL_ROW = {
   tries: 0,
   taken_until: null,
   next_try_at: null,
@@ -85,19 +85,14 @@ export function factsOf(entries: readonly [AuditEntry, ...AuditEntry[]], etag: s
   return { tenant_id, job_id: job_id ?? id, at: toIso(fromEpochSeconds(timestamp)), etag, entries }
 }
 
-export function usualJob({ tenant_id, job_id, at, etag, entries }: LineFacts): Partial<JobRecord> {
-  return {
-    ...USUAL_JOB,
-    kind: 'job',
-    tenant_id,
-    job_id,
-    state: (lastState(entries, 'job', '', job_id) ?? 'QUEUED') as JobRecord['state'],
-    state_since: at,
-    created_at: at,
-    updated_at: at,
-    routing_key_used: tenant_id,
-    etag,
-  }
+type Mutable<T> = { -readonly [F in keyof T]?: T[F] }
+
+/** Makes of a record with the fields of `USUAL_JOB` what a new job usually is. */
+export function usualJob<T extends Mutable<JobRecord>>(job: T, facts: LineFacts): T {
+  tellPart(job, 'job', facts)
+  job.state = (lastState(facts, 'job', '') ?? 'QUEUED') as JobRecord['state']
+  job.routing_key_used = facts.tenant_id
+  return job
 }
 
 /** Where the steps of a new job begin and end, unless told otherwise. */
@@ -114,63 +109,50 @@ interface NewStep {
   readonly refs: Refs
 }
 
-export function usualStep(
-  { tenant_id, job_id, at, etag, entries }: LineFacts,
+/** The same of a step, from `USUAL_STEP`. */
+export function usualStep<T extends Mutable<StepRecord>>(
+  step: T,
+  facts: LineFacts,
   { step_id, service, index, refs }: NewStep,
-): Partial<StepRecord> {
-  return {
-    ...USUAL_STEP,
-    kind: 'step',
-    tenant_id,
-    job_id,
-    step_index: index,
-    queue: service,
-    state: (lastState(entries, 'step', step_id, job_id) ?? 'PENDING') as StepRecord['state'],
-    state_since: at,
-    input_ref: refs.input_ref as StepRecord['input_ref'],
-    output_ref: refs.output_ref as StepRecord['output_ref'],
-    created_at: at,
-    updated_at: at,
-    etag,
-  }
+): T {
+  tellPart(step, 'step', facts)
+  step.step_index = index
+  step.queue = service
+  step.state = (lastState(facts, 'step', step_id) ?? 'PENDING') as StepRecord['state']
+  step.input_ref = refs.input_ref as StepRecord['input_ref']
+  step.output_ref = refs.output_ref as StepRecord['output_ref']
+  return step
 }
 
-export function usualRow(
-  { tenant_id, job_id, at, etag, entries }: LineFacts,
-  outbox_id: string,
-): Partial<OutboxRecord> {
-  return {
-    ...USUAL_ROW,
-    kind: 'outbox',
-    tenant_id,
-    job_id,
-    state: (lastState(entries, 'outbox', outbox_id, job_id) ?? 'PENDING') as OutboxRecord['state'],
-    state_since: at,
-    created_at: at,
-    updated_at: at,
-    etag,
-  }
+/** The same of an outbox row, from `USUAL_ROW`. */
+export function usualRow<T extends Mutable<OutboxRecord>>(row: T, facts: LineFacts, outbox_id: string): T {
+  tellPart(row, 'outbox', facts)
+  row.state = (lastState(facts, 'outbox', outbox_id) ?? 'PENDING') as OutboxRecord['state']
+  return row
+}
+
+/** What all records of a line that are new have in common. */
+function tellPart(part: Mutable<Part>, kind: Part['kind'], { tenant_id, job_id, at, etag }: LineFacts): void {
+  part.kind = kind
+  part.tenant_id = tenant_id
+  part.job_id = job_id
+  part.state_since = at
+  part.created_at = at
+  part.updated_at = at
+  part.etag = etag
 }
 
 /** A record that was there: as it was, in the state that the history of the line says. `id` is its id within the job. */
-export function usualAfter<P extends Part>(
-  { at, etag, entries, job_id }: LineFacts,
-  before: P,
-  id: string,
-): P {
-  const state = lastState(entries, before.kind, id, job_id)
+export function usualAfter<P extends Part>(before: P, facts: LineFacts, id: string): P {
+  const { at, etag } = facts
+  const state = lastState(facts, before.kind, id)
   return state === null
     ? { ...before, updated_at: at, etag }
     : { ...before, state, state_since: at, updated_at: at, etag }
 }
 
 /** The last state that a record entered; null when the line does not say that it moved. */
-function lastState(
-  entries: readonly AuditEntry[],
-  kind: Part['kind'],
-  id: string,
-  job_id: string,
-): string | null {
+function lastState({ entries, job_id }: LineFacts, kind: Part['kind'], id: string): string | null {
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index] as AuditEntry
     if (entry.kind !== kind || entry.event !== 'moved') continue
