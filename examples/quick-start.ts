@@ -5,7 +5,9 @@ await using ledger = await openLedger('memory:')
 const render = { step_id: 'render', step_type: 'RENDER', service: 'renderer', delivery: 'pull' } as const
 ledger.jobs.register({ protocol_id: 'thumbnail.v1', request_type: 'THUMBNAIL', steps: [render] })
 
-const { job_id } = await ledger.jobs.submit({
+await using _worker = ledger.work({ renderer: async () => ({ pages: 1 }) }, { name: 'ada' })
+
+const job = await ledger.jobs.submit({
   tenant_id: 'default',
   request_type: 'THUMBNAIL',
   input_ref: 'files/cat.pdf',
@@ -13,11 +15,8 @@ const { job_id } = await ledger.jobs.submit({
   payload: { width: 320 },
   schema_version: 'v1',
 })
+console.log(await job.result())
 
-for (const { step } of await ledger.jobs.claim({ queues: ['renderer'], worker: 'ada' })) {
-  await ledger.jobs.result(step, { status: 'SUCCEEDED', output: { pages: 1 } }, { actor: 'ada' })
-}
-
-for await (const { kind, old_state, new_state, actor } of ledger.jobs.history(job_id)) {
+for await (const { kind, old_state, new_state, actor } of ledger.jobs.history(job.job_id)) {
   console.log(`${kind} ${old_state ?? '(new)'} → ${new_state} by ${actor}`)
 }

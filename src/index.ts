@@ -16,6 +16,7 @@ export {
   LedgerState,
 } from './core/document/states.ts'
 export type { StuckDocument, StuckThreshold } from './core/document/stuck.ts'
+export type { Duration } from './core/duration.ts'
 export type { DurationRow, DurationsBy } from './core/durations.ts'
 export type {
   CallbackAnswer,
@@ -25,7 +26,7 @@ export type {
   StepResult,
   SubmitAnswer,
 } from './core/job/commands.ts'
-export type { Delivery, Limit, Protocol, ProtocolStep, StepPolicy } from './core/job/protocol.ts'
+export type { Delivery, Limit, Protocol, ProtocolStep, Rate, StepPolicy } from './core/job/protocol.ts'
 export type {
   DependencyPolicy,
   JobRecord,
@@ -34,14 +35,20 @@ export type {
   Ref,
   StepRecord,
 } from './core/job/record.ts'
+export type { Why, WhyStep } from './core/job/why.ts'
+export type { Cause, CauseName, Unblock } from './core/job/why-cause.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export { machines, type RecordKind } from './core/machines/all.ts'
 export type { JobState } from './core/machines/job.ts'
 export type { OutboxState } from './core/machines/outbox.ts'
+export type { QueueState } from './core/machines/queue.ts'
 export type { RunState } from './core/machines/run.ts'
+export type { ScheduleState } from './core/machines/schedule.ts'
 export type { StepState } from './core/machines/step.ts'
 export type { WorkstreamState } from './core/machines/workstream.ts'
+export type { QueueRecord } from './core/queue/record.ts'
 export type { Mode } from './core/routing.ts'
+export type { CatchUp, Overlap, ScheduleRecord } from './core/schedule/record.ts'
 export {
   FileExists,
   FileNotFound,
@@ -49,6 +56,7 @@ export {
   LogChanged,
   NotALedger,
   NotEmpty,
+  OutputLost,
 } from './errors/file-errors.ts'
 export {
   BadCursor,
@@ -70,6 +78,7 @@ export {
   Conflict,
   InvalidRequest,
   InvalidStateTransition,
+  JobFailed,
   LeaseMismatch,
   LimitReached,
   NotFound,
@@ -82,10 +91,15 @@ export type { ClaimOptions, DispatchOptions, Work } from './ledger/claim.ts'
 export type { Attempt, Commands, UpdateOptions } from './ledger/commands.ts'
 export type { DocumentFilter, Documents, ListDocuments } from './ledger/documents.ts'
 export type { Envelope } from './ledger/envelope.ts'
+export type { WaitOptions } from './ledger/job-ends.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
-export type { Ledger, LedgerStats } from './ledger/ledger.ts'
+export type { LedgerStats } from './ledger/ledger.ts'
+export type { Queues } from './ledger/queues.ts'
+export type { Schedules } from './ledger/schedules.ts'
 export type { CallOptions } from './ledger/settings.ts'
+export type { AgainOptions, ExpediteOptions, QueueLimits, Schedule } from './ledger/steering.ts'
 export type { StuckQuery } from './ledger/stuck.ts'
+export type { SubmittedJob } from './ledger/submitted-job.ts'
 export type { BulkOptions, BulkReport, DocumentUpdate, RefusedUpdate } from './ledger/update-many.ts'
 export {
   type LegacyProblem,
@@ -101,6 +115,20 @@ export {
 } from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
+export type { Dispatcher, DispatcherOptions, Publishers } from './runtime/dispatcher.ts'
+export {
+  type Handler,
+  type Handlers,
+  NonRetryable,
+  Output,
+  type StepWork,
+  WorkAborted,
+} from './runtime/handler.ts'
+export type { LiveLedger as Ledger } from './runtime/live-ledger.ts'
+export type { Message, Publisher } from './runtime/publishers/publisher.ts'
+export type { Service } from './runtime/service.ts'
+export type { Timekeeper } from './runtime/timekeeper.ts'
+export type { Worker, WorkerOptions } from './runtime/worker.ts'
 export type { Capabilities } from './store/capabilities.ts'
 export type { JournalOptions } from './store/journal/journal-options.ts'
 export type { OnProgress, Progress, ProgressOptions } from './store/progress.ts'

@@ -1,11 +1,15 @@
 import type { Registry } from 'prom-client'
+import type { Protocol } from './core/job/protocol.ts'
 import { InvalidInput } from './errors/input-errors.ts'
 import { checkCount, checkId } from './ledger/check-input.ts'
-import { Ledger } from './ledger/ledger.ts'
 import { Metrics } from './ledger/metrics.ts'
+import { OUTPUT_LIMIT_BYTES, OUTPUTS, Outputs } from './ledger/outputs.ts'
+import { protocolsOf } from './ledger/protocol-file.ts'
 import { redactText } from './ledger/redact.ts'
 import { DEFAULT_SETTINGS, type LedgerSettings } from './ledger/settings.ts'
+import { LiveLedger } from './runtime/live-ledger.ts'
 import { openStore, type StoreOptions } from './store/open-store.ts'
+import type { Store } from './store/store.ts'
 import { realWorld, type World } from './world/world.ts'
 
 export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
@@ -13,37 +17,67 @@ export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
   readonly world?: Partial<World> | undefined
   /** A registry of prom-client in which the ledger's metrics are to appear. */
   readonly metrics?: Registry | undefined
+  /** How requests are answered, by type: protocols, or a file of JSON with a list of them. */
+  readonly protocols?: readonly Protocol[] | string | undefined
+  /** Where outputs go that are too large to be kept with their steps; a ledger in a folder has a place for them. */
+  readonly outputFolder?: string | undefined
+  /** Outputs that take about so many bytes are too large; 64 kB unless given. */
+  readonly outputLimitBytes?: number | undefined
 }
 
 /**
  * Opens a ledger: a folder on this machine, made when there is none, or `memory:`, which lives and ends with the
  * process.
  */
-export async function openLedger(url: string, options: LedgerOptions = {}): Promise<Ledger> {
-  const { world = {}, journal, create, metrics, ...given } = options
+export async function openLedger(url: string, options: LedgerOptions = {}): Promise<LiveLedger> {
+  const {
+    world = {},
+    journal,
+    create,
+    metrics,
+    protocols,
+    outputFolder,
+    outputLimitBytes,
+    ...given
+  } = options
   const settings = settingsOf(given)
   const outside = { ...realWorld, ...withoutUndefined(world) }
   const { clock } = outside
   const began = clock.now()
   const store = await openStore(url, outside, { journal, create })
-  const openMs = clock.now() - began
-  if (metrics === undefined) return new Ledger(store, settings, outside, { openMs })
   try {
-    const { observe } = await Metrics.in(metrics, { store, clock, openMs })
-    return new Ledger(store, settings, outside, { openMs, observe })
+    const openMs = clock.now() - began
+    const outputs = outputsOf(url, store, outside, options)
+    const known = metrics === undefined ? {} : await Metrics.in(metrics, { store, clock, openMs })
+    const ledger = new LiveLedger(store, settings, outside, { openMs, outputs, ...known })
+    ledger.jobs.register(...(await protocolsOf(protocols, outside.disk)))
+    return ledger
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
+/** A ledger in a folder keeps large outputs there; any other where it is told to, or with their steps. */
+function outputsOf(url: string, store: Store, { disk }: World, options: LedgerOptions): Outputs | null {
+  const { outputFolder, outputLimitBytes = OUTPUT_LIMIT_BYTES } = options
+  checkCount('outputLimitBytes', outputLimitBytes)
+  const folder = outputFolder ?? (store.capabilities.engine === 'journal' ? `${url}/${OUTPUTS}` : null)
+  return folder === null ? null : new Outputs(disk, folder, outputLimitBytes)
+}
+
 function settingsOf(given: Partial<LedgerSettings>): LedgerSettings {
   const settings = { ...DEFAULT_SETTINGS, ...withoutUndefined(given) }
   checkId('actor', settings.actor)
   checkId('tenant_id', settings.tenant_id)
-  if (checkCount('inFlightLimit', settings.inFlightLimit) < 1) {
-    const next = 'Leave it out for the default.'
-    throw new InvalidInput('inFlightLimit', 'inFlightLimit must be at least 1', next)
+  const { inFlightLimit, tenantInFlightLimits, callbackUrl } = settings
+  checkLimit('inFlightLimit', inFlightLimit)
+  for (const [tenant, limit] of Object.entries(tenantInFlightLimits)) {
+    checkLimit(`tenantInFlightLimits.${tenant}`, limit)
+  }
+  if (callbackUrl !== undefined && !URL.canParse(callbackUrl)) {
+    const next = 'Give the address at which services can reach you: https://example.com/v1/callbacks.'
+    throw new InvalidInput('callbackUrl', `${callbackUrl} is not a URL`, next)
   }
   const { redact } = given
   if (redact === undefined) return settings
@@ -51,6 +85,11 @@ function settingsOf(given: Partial<LedgerSettings>): LedgerSettings {
     throw new InvalidInput('redact', 'redact must be a function', 'Give (text) => text without its secrets.')
   }
   return { ...settings, redact: (text) => redact(redactText(text)) }
+}
+
+function checkLimit(field: string, limit: number): void {
+  if (checkCount(field, limit) > 0) return
+  throw new InvalidInput(field, `${field} must be at least 1`, 'Leave it out for the default.')
 }
 
 /** `{ actor: process.env.USER }` with no such variable means the default, not nobody. */

@@ -4,7 +4,9 @@ import { isTerminal, type Machine } from './machine.ts'
 import { machines, type RecordKind } from './machines/all.ts'
 import { outboxMachine } from './machines/outbox.ts'
 import { present } from './must.ts'
+import type { QueueRecord } from './queue/record.ts'
 import type { RunRecord } from './run-record.ts'
+import type { ScheduleRecord } from './schedule/record.ts'
 import type { WorkstreamRecord } from './workstream-record.ts'
 
 export type LedgerRecord =
@@ -14,6 +16,8 @@ export type LedgerRecord =
   | OutboxRecord
   | RunRecord
   | WorkstreamRecord
+  | QueueRecord
+  | ScheduleRecord
 
 export type RecordOf = {
   readonly document: DocumentRecord
@@ -22,6 +26,8 @@ export type RecordOf = {
   readonly outbox: OutboxRecord
   readonly run: RunRecord
   readonly workstream: WorkstreamRecord
+  readonly queue: QueueRecord
+  readonly schedule: ScheduleRecord
 }
 
 /** A job moves together with its steps and the outbox rows that are still open. */
@@ -37,9 +43,22 @@ export type AggregateOf = {
   readonly job: JobAggregate
   readonly run: RunRecord
   readonly workstream: WorkstreamRecord
+  readonly queue: QueueRecord
+  readonly schedule: ScheduleRecord
 }
 
 export type AggregateKind = keyof AggregateOf
+
+/** Records that are an aggregate by themselves. */
+export type AloneKind = Exclude<AggregateKind, 'job'>
+
+export const ALONE_KINDS = [
+  'document',
+  'run',
+  'workstream',
+  'queue',
+  'schedule',
+] as const satisfies readonly AloneKind[]
 
 export interface RecordKey<K extends RecordKind = AggregateKind> {
   readonly kind: K
@@ -66,6 +85,10 @@ export function idOf(record: LedgerRecord): string {
       return record.run_id
     case 'workstream':
       return record.workstream_id
+    case 'queue':
+      return record.queue
+    case 'schedule':
+      return record.schedule_id
   }
 }
 

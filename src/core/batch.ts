@@ -14,6 +14,7 @@ import {
   type Signal,
   type SlotChange,
 } from './decision.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from './job/record.ts'
 
 /** The answer to each command, in the order of the commands. */
 export type Answers<C extends readonly Command[]> = { readonly [I in keyof C]: Answer<C[I]> }
@@ -85,13 +86,16 @@ class Overlay implements Given {
 
   #remember(puts: readonly LedgerRecord[]): void {
     for (const put of puts) {
-      if (put.kind === 'document') this.#aggregates.set(keyString(put.kind, put.tenant_id, put.doc_id), put)
-      if (put.kind !== 'job' && put.kind !== 'step' && put.kind !== 'outbox') continue
-      const before = this.get('job', put.tenant_id, put.job_id) ?? null
-      // One command changes one job, so its puts are applied together, once.
-      this.#aggregates.set(keyString('job', put.tenant_id, put.job_id), applyToJob(before, puts))
-      return
+      if (put.kind !== 'job' && put.kind !== 'step' && put.kind !== 'outbox') {
+        this.#aggregates.set(keyString(put.kind, put.tenant_id, idOf(put)), put)
+      }
     }
+    const part = puts.find((put) => put.kind === 'job' || put.kind === 'step' || put.kind === 'outbox')
+    if (part === undefined) return
+    // One command changes one job, so its puts are applied together, once.
+    const { tenant_id, job_id } = part as JobRecord | StepRecord | OutboxRecord
+    const before = this.get('job', tenant_id, job_id) ?? null
+    this.#aggregates.set(keyString('job', tenant_id, job_id), applyToJob(before, puts))
   }
 
   change(): Change {

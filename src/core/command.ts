@@ -6,15 +6,26 @@ import type { DocumentRecord } from './document/record.ts'
 import type { AnswerOf, JobCommand } from './job/commands.ts'
 import { decideJob } from './job/decide.ts'
 import { present } from './must.ts'
+import { decideQueue, type SteerQueue } from './queue/decide.ts'
+import type { QueueRecord } from './queue/record.ts'
+import type { FireAnswer, FireSchedule, ScheduleCommand } from './schedule/commands.ts'
+import { decideSchedule } from './schedule/decide.ts'
+import type { ScheduleRecord } from './schedule/record.ts'
 
 /** Everything that can be asked of the ledger. */
-export type Command = UpdateDocument | ImportDocuments | JobCommand
+export type Command = UpdateDocument | ImportDocuments | SteerQueue | ScheduleCommand | JobCommand
 
 export type Answer<C extends Command> = C extends JobCommand
   ? AnswerOf[C['type']]
   : C extends ImportDocuments
     ? ImportAnswer
-    : DocumentRecord
+    : C extends SteerQueue
+      ? QueueRecord
+      : C extends FireSchedule
+        ? FireAnswer
+        : C extends ScheduleCommand
+          ? ScheduleRecord
+          : DocumentRecord
 
 /** The kernel: what is there, what is asked, what follows. */
 export function decide<C extends Command>(command: C, given: Given): Decision<Answer<C>> {
@@ -27,6 +38,12 @@ function decideAny(command: Command, given: Given): Decision<unknown> {
       return decideDocument(command, given)
     case 'importDocuments':
       return decideImport(command, given)
+    case 'steerQueue':
+      return decideQueue(command, given)
+    case 'putSchedule':
+    case 'moveSchedule':
+    case 'fireSchedule':
+      return decideSchedule(command, given)
     default:
       return decideJob(command, given)
   }
@@ -44,6 +61,12 @@ export function keyOf(command: Command): RecordKey {
         tenant_id,
         id: present(command.past[0], 'an import has a transition').doc_id,
       }
+    case 'steerQueue':
+      return { kind: 'queue', tenant_id, id: command.queue }
+    case 'putSchedule':
+    case 'moveSchedule':
+    case 'fireSchedule':
+      return { kind: 'schedule', tenant_id, id: command.schedule_id }
     default:
       return { kind: 'job', tenant_id, id: command.job_id }
   }

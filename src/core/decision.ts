@@ -32,9 +32,17 @@ export interface ClaimKey {
   readonly key: string
 }
 
-/** One of a bounded number. Taking is refused when `max` owners hold one; both verbs are idempotent per owner. */
+/**
+ * One of a bounded number. Taking is refused when `max` owners hold one; both verbs are idempotent per owner. One that is
+ * taken `until` a time (epoch milliseconds) is free again from then on, by itself.
+ */
 export type SlotChange =
-  | (SlotKey & { readonly verb: 'take'; readonly owner: string; readonly max: number })
+  | (SlotKey & {
+      readonly verb: 'take'
+      readonly owner: string
+      readonly max: number
+      readonly until?: number
+    })
   | (SlotKey & { readonly verb: 'release'; readonly owner: string })
 
 export interface SlotKey {
@@ -91,6 +99,11 @@ export function change<A>(answer: A, parts: Partial<Change>): Accepted<A> {
       signals: parts.signals ?? NONE,
     },
   }
+}
+
+/** It writes no record and moves nothing. */
+export function isNothing({ puts, claims, slots, signals }: Change): boolean {
+  return puts.length === 0 && claims.length === 0 && slots.length === 0 && signals.length === 0
 }
 
 export function need(keys: readonly RecordKey[]): Needed {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Limit } from './job/protocol.ts'
-import { byRank, type PickRules, pick, type ReadyHead } from './pick.ts'
+import { byRank, type PickRules, pick, type ReadyHead, type WorkView } from './pick.ts'
+import { EVERYBODY, type QueueRecord } from './queue/record.ts'
 
 interface Wish {
   readonly tenant?: string
@@ -15,16 +16,68 @@ function head(id: string, { tenant = 't1', rank = 0, queue = 'q', limits = [] }:
   return { key: { kind: 'job', tenant_id: tenant, id }, ready: { queue, group, rank, limits } }
 }
 
-function rules(more: Partial<PickRules> = {}): PickRules {
-  return { limit: 100, pausedQueues: new Set(), running: new Map(), used: () => 0, ...more }
+/** A place that somebody holds, as the store shows it. */
+interface Place {
+  readonly tenant: string
+  readonly slot: string
+  readonly owner: string
+  readonly until?: number
 }
 
-function chosen(heads: readonly ReadyHead[], more: Partial<PickRules> = {}): string[] {
-  return pick(heads, rules(more)).chosen.map(({ key }) => key.id)
+interface Shown extends Partial<Omit<PickRules, 'view'>> {
+  readonly places?: readonly Place[]
+  readonly queues?: readonly Partial<QueueRecord>[]
 }
 
-function held(heads: readonly ReadyHead[], more: Partial<PickRules> = {}): unknown[] {
-  return pick(heads, rules(more)).held.map(({ head: { key }, cause, limit }) => [key.id, cause, limit])
+function viewOf({ places = [], queues = [] }: Shown): WorkView {
+  const of = (tenant_id: string, key: string) =>
+    places.filter(({ tenant, slot }) => tenant === tenant_id && slot === key)
+  return {
+    used: (tenant_id, key) => of(tenant_id, key).length,
+    freeAt: (tenant_id, key) => {
+      const times = of(tenant_id, key).flatMap(({ until }) => until ?? [])
+      return times.length === 0 ? null : Math.min(...times)
+    },
+    holders: (tenant_id, key) => of(tenant_id, key).map(({ owner }) => owner),
+    queue: (name) => {
+      const known = queues.find(({ queue }) => queue === name)
+      return known === undefined ? null : queueOf(name, known)
+    },
+  }
+}
+
+function queueOf(queue: string, more: Partial<QueueRecord>): QueueRecord {
+  const at = '2025-01-01T00:00:00.000Z'
+  return {
+    kind: 'queue',
+    tenant_id: EVERYBODY,
+    queue,
+    state: 'running',
+    state_since: at,
+    concurrency: null,
+    rate: null,
+    created_at: at,
+    updated_at: at,
+    etag: '1',
+    ...more,
+  }
+}
+
+function picked(heads: readonly ReadyHead[], shown: Shown = {}) {
+  return pick(heads, { limit: 100, running: new Map(), ...shown, view: viewOf(shown) })
+}
+
+function chosen(heads: readonly ReadyHead[], shown: Shown = {}): string[] {
+  return picked(heads, shown).chosen.map(({ key }) => key.id)
+}
+
+/** What stays behind, why, and by which limit. */
+function held(heads: readonly ReadyHead[], shown: Shown = {}): unknown[] {
+  return picked(heads, shown).held.map(({ head: { key }, cause, limit }) => [
+    key.id,
+    cause,
+    limit?.key ?? null,
+  ])
 }
 
 describe('pick: what runs next', () => {
@@ -48,9 +101,9 @@ describe('pick: what runs next', () => {
 
   it('nothing from a paused queue', () => {
     const heads = [head('a', { queue: 'ocr' }), head('b'), head('c', { queue: 'ocr' })]
-    const pausedQueues = new Set(['ocr'])
-    expect(chosen(heads, { pausedQueues })).toEqual(['b'])
-    expect(held(heads, { pausedQueues })).toEqual([
+    const queues = [{ queue: 'ocr', state: 'paused' }, { queue: 'q' }] as const
+    expect(chosen(heads, { queues })).toEqual(['b'])
+    expect(held(heads, { queues })).toEqual([
       ['a', 'paused', null],
       ['c', 'paused', null],
     ])
@@ -64,9 +117,13 @@ describe('pick: limits', () => {
     const heads = ['a', 'b', 'c'].map((id) => head(id, { limits: [gpu] }))
     expect(chosen(heads)).toEqual(['a', 'b'])
     expect(held(heads)).toEqual([['c', 'limit', 'gpu']])
-    const used = (tenant: string, key: string) => (tenant === 't1' && key === 'gpu' ? 1 : 0)
-    expect(chosen(heads, { used })).toEqual(['a'])
-    expect(held(heads, { used })).toEqual([
+    const places = [
+      { tenant: 't1', slot: 'gpu', owner: 'somebody' },
+      { tenant: 't2', slot: 'gpu', owner: 'somebody else' },
+      { tenant: 't1', slot: 'cpu', owner: 'somebody' },
+    ]
+    expect(chosen(heads, { places })).toEqual(['a'])
+    expect(held(heads, { places })).toEqual([
       ['b', 'limit', 'gpu'],
       ['c', 'limit', 'gpu'],
     ])
@@ -79,7 +136,8 @@ describe('pick: limits', () => {
 
   it('name the first that is full when there are several', () => {
     const heads = [head('a', { limits: [{ key: 'cpu', max: 5 }, gpu] })]
-    expect(held(heads, { used: (_, key) => (key === 'gpu' ? 2 : 0) })).toEqual([['a', 'limit', 'gpu']])
+    const places = ['x', 'y'].map((owner) => ({ tenant: 't1', slot: 'gpu', owner }))
+    expect(held(heads, { places })).toEqual([['a', 'limit', 'gpu']])
   })
 
   it('belong to a tenant: another tenant has its own', () => {
@@ -130,15 +188,15 @@ describe('pick: always', () => {
     fc.assert(
       fc.property(fc.array(wish, { maxLength: 20 }), fc.nat({ max: 10 }), (wishes, limit) => {
         const heads = wishes.map((each, i) => head(`j${i}`, each))
-        const picked = pick(heads, rules({ limit, pausedQueues: new Set(['paused']) }))
-        const all = [...picked.chosen, ...picked.held.map((each) => each.head)]
+        const { chosen, held } = picked(heads, { limit, queues: [{ queue: 'paused', state: 'paused' }] })
+        const all = [...chosen, ...held.map((each) => each.head)]
         expect(new Set(all)).toEqual(new Set(heads))
         expect(all).toHaveLength(heads.length)
-        expect(picked.chosen.length).toBeLessThanOrEqual(limit)
-        for (const { key, ready } of picked.chosen) {
+        expect(chosen.length).toBeLessThanOrEqual(limit)
+        for (const { key, ready } of chosen) {
           expect(ready.queue).toBe('q')
           for (const { key: name, max } of ready.limits) {
-            const same = picked.chosen.filter(
+            const same = chosen.filter(
               (other) => other.key.tenant_id === key.tenant_id && other.ready.group === name,
             )
             expect(same.length).toBeLessThanOrEqual(max)

@@ -1,5 +1,8 @@
 import type { RecordKey } from './aggregate.ts'
+import { slotKey } from './job/limits.ts'
+import { type Limit, PUSHED } from './job/protocol.ts'
 import type { Ready } from './job/record.ts'
+import { EVERYBODY, type QueueRecord, queueLimits } from './queue/record.ts'
 
 /** A piece of ready work near the front of its group, as a store shows it. */
 export interface ReadyHead {
@@ -7,13 +10,23 @@ export interface ReadyHead {
   readonly ready: Ready
 }
 
+/** What else a store shows of one moment: how far limits are used, and what was decided about queues. */
+export interface WorkView {
+  /** How many hold one now. */
+  used(tenant_id: string, key: string): number
+  /** When the first of those that are held for a while is free again: epoch milliseconds; null when none is. */
+  freeAt(tenant_id: string, key: string): number | null
+  /** Who holds one, in no order. */
+  holders(tenant_id: string, key: string): readonly string[]
+  /** What somebody decided about a queue; null when nobody did. */
+  queue(name: string): QueueRecord | null
+}
+
 export interface PickRules {
   readonly limit: number
-  readonly pausedQueues: ReadonlySet<string>
   /** Attempts each tenant has running, as far as the one who asks knows: whoever has fewest goes first. */
   readonly running: ReadonlyMap<string, number>
-  /** How many hold a limit of a tenant now. */
-  used(tenant_id: string, key: string): number
+  readonly view: WorkView
 }
 
 export interface Picked {
@@ -22,11 +35,18 @@ export interface Picked {
   readonly held: readonly Held[]
 }
 
-interface Held {
+export interface Held {
   readonly head: ReadyHead
-  readonly cause: 'paused' | 'limit' | 'turn'
+  /** Its queue is paused; a limit is reached, or used up for now; others go first. */
+  readonly cause: 'paused' | 'limit' | 'rate' | 'turn'
   /** The limit at fault. */
-  readonly limit: string | null
+  readonly limit: HeldBy | null
+}
+
+/** A limit that is reached: whose it is, and when it is free again if that is known. */
+export interface HeldBy extends Limit {
+  readonly tenant_id: string
+  readonly until: number | null
 }
 
 /**
@@ -39,7 +59,7 @@ export function pick(heads: readonly ReadyHead[], rules: PickRules): Picked {
   const load = new Map(rules.running)
   const taken = new Map<string, number>()
   const waiting = heads.filter((head) => {
-    if (!rules.pausedQueues.has(head.ready.queue)) return true
+    if (rules.view.queue(queueName(head))?.state !== 'paused') return true
     held.push({ head, cause: 'paused', limit: null })
     return false
   })
@@ -49,16 +69,22 @@ export function pick(heads: readonly ReadyHead[], rules: PickRules): Picked {
     const head = line.shift() as ReadyHead
     const tenant = head.key.tenant_id
     if (line.length === 0) lines.delete(tenant)
-    const full = fullLimit(head, rules, taken)
-    if (full !== null) held.push({ head, cause: 'limit', limit: full })
+    const limits = limitsOf(head, rules)
+    const full = limits.find((limit) => isFull(limit, head, rules, taken))
+    if (full !== undefined) held.push(heldBy(head, full, rules))
     else if (chosen.length >= rules.limit) held.push({ head, cause: 'turn', limit: null })
     else {
       chosen.push(head)
       load.set(tenant, (load.get(tenant) ?? 0) + 1)
-      for (const { key } of head.ready.limits) taken.set(slot(tenant, key), takenOf(taken, tenant, key) + 1)
+      for (const limit of limits) taken.set(nameOf(limit), (taken.get(nameOf(limit)) ?? 0) + 1)
     }
   }
   return { chosen, held }
+}
+
+/** Work that is pushed lies under another name, but its queue is the same. */
+export function queueName({ ready }: ReadyHead): string {
+  return ready.queue.startsWith(PUSHED) ? ready.queue.slice(PUSHED.length) : ready.queue
 }
 
 function linesByTenant(heads: readonly ReadyHead[]): Map<string, ReadyHead[]> {
@@ -90,18 +116,40 @@ function nextLine(lines: ReadonlyMap<string, ReadyHead[]>, load: ReadonlyMap<str
   return best as ReadyHead[]
 }
 
-function fullLimit(head: ReadyHead, rules: PickRules, taken: ReadonlyMap<string, number>): string | null {
-  const tenant = head.key.tenant_id
-  for (const { key, max } of head.ready.limits) {
-    if (rules.used(tenant, key) + takenOf(taken, tenant, key) >= max) return key
-  }
-  return null
+interface OwnedLimit extends Limit {
+  readonly tenant_id: string
 }
 
-function takenOf(taken: ReadonlyMap<string, number>, tenant: string, key: string): number {
-  return taken.get(slot(tenant, key)) ?? 0
+/** Those of its step, which are its tenant's, and those of its queue, which are everybody's. */
+function limitsOf(head: ReadyHead, { view }: PickRules): readonly OwnedLimit[] {
+  const { key, ready } = head
+  const queue = ready.unlimited === true ? null : view.queue(queueName(head))
+  if (ready.limits.length === 0 && queue === null) return NONE
+  const own = ready.limits.map((limit) => ({ ...limit, tenant_id: key.tenant_id }))
+  return [...own, ...queueLimits(queue).map((limit) => ({ ...limit, tenant_id: EVERYBODY }))]
 }
 
-function slot(tenant: string, key: string): string {
-  return `${tenant}\n${key}`
+const NONE: readonly never[] = []
+
+function isFull(
+  limit: OwnedLimit,
+  { key }: ReadyHead,
+  { view }: PickRules,
+  taken: ReadonlyMap<string, number>,
+): boolean {
+  const { tenant_id, per_ms, max } = limit
+  const slot = slotKey(limit)
+  if (view.used(tenant_id, slot) + (taken.get(nameOf(limit)) ?? 0) < max) return false
+  // A directive that is published once more has its place already.
+  return per_ms !== undefined || !view.holders(tenant_id, slot).includes(key.id)
+}
+
+function heldBy(head: ReadyHead, limit: OwnedLimit, { view }: PickRules): Held {
+  if (limit.per_ms === undefined) return { head, cause: 'limit', limit: { ...limit, until: null } }
+  // Nothing held yet means that this very round used it up.
+  return { head, cause: 'rate', limit: { ...limit, until: view.freeAt(limit.tenant_id, slotKey(limit)) } }
+}
+
+function nameOf(limit: OwnedLimit): string {
+  return `${limit.tenant_id}\n${slotKey(limit)}`
 }

@@ -59,3 +59,15 @@ export class LogChanged extends WaybillError {
     })
   }
 }
+
+/** A large output was put into a file, and the file is not what it was. */
+export class OutputLost extends WaybillError {
+  constructor(path: string, why: string) {
+    super({
+      code: 'OUTPUT_LOST',
+      message: `The output in ${path} cannot be read: ${why}`,
+      next: 'Put the file back from a copy of the folder, or run the job again from the step before.',
+      details: { path },
+    })
+  }
+}

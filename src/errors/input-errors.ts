@@ -3,8 +3,19 @@ import { WaybillError } from './waybill-error.ts'
 
 /** A field is missing or wrong. Nothing was read or written. */
 export class InvalidInput extends WaybillError {
-  constructor(field: string, message: string, next: string, details: JsonObject = {}) {
-    super({ code: 'INVALID_INPUT', field, message, next, details })
+  constructor(
+    field: string,
+    message: string,
+    next: string,
+    details: JsonObject = {},
+    { cause }: ErrorOptions = {},
+  ) {
+    super({ code: 'INVALID_INPUT', field, message, next, details, cause })
+  }
+
+  /** What somebody else found wrong with it. */
+  static by(cause: unknown, field: string, message: string, next: string): InvalidInput {
+    return new InvalidInput(field, message, next, {}, { cause })
   }
 }
 

@@ -38,6 +38,13 @@ export class Conflict extends WaybillError {}
 /** A job names dependencies that are unknown or circular, or lacks a field that its mode needs. */
 export class InvalidRequest extends WaybillError {}
 
+/** The job did not succeed: `state` says how it ended, the message why. */
+export class JobFailed extends WaybillError {
+  get state(): string {
+    return String(this.details.state)
+  }
+}
+
 const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => WaybillError } = {
   INVALID_STATE_TRANSITION: InvalidStateTransition,
   STALE_ETAG: StaleEtag,
@@ -47,11 +54,17 @@ const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => Wayb
   NOTHING_TO_PUBLISH: Conflict,
   IN_FLIGHT_LIMIT: LimitReached,
   CONCURRENCY_LIMIT: LimitReached,
+  RATE_LIMIT: LimitReached,
+  QUEUE_PAUSED: Conflict,
   IDEMPOTENCY_CONFLICT: Conflict,
   JOB_EXISTS: Conflict,
   DOC_ID_REQUIRED: InvalidRequest,
   DEPENDENCY_UNKNOWN: InvalidRequest,
   DEPENDENCY_CYCLE: InvalidRequest,
+  LIMIT_KEY_MISSING: InvalidRequest,
+  JOB_NOT_ENDED: Conflict,
+  STEP_UNKNOWN: InvalidRequest,
+  STEP_NOT_REACHED: Conflict,
   BROKEN_RECORD: WaybillError,
 }
 

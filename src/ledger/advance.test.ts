@@ -25,7 +25,9 @@ describe('advancing what is due', () => {
     await store.transact([], () => change(null, { puts: steps }))
     await world.advanceBy(MINUTE)
     expect(await advanceDue(committer)).toBe(1)
-    expect(await store.ready(['only-service'], 10)).toMatchObject([{ key: { id: 'sound' } }])
+    expect(await store.ready(['only-service'], 10, (heads) => heads)).toMatchObject([
+      { key: { id: 'sound' } },
+    ])
     expect(world.logged[0]).toMatchObject({
       level: 'warn',
       message: 'advanceJob cannot go on with job broken: Broken invariant: step only has an attempt left',

@@ -2,7 +2,7 @@ import type { RecordKey } from '../core/aggregate.ts'
 import type { ClaimAnswer, JobCommand } from '../core/job/commands.ts'
 import type { OutboxRecord } from '../core/job/record.ts'
 import { queueOf } from '../core/job/waiting.ts'
-import { pick } from '../core/pick.ts'
+import { type Held, pick } from '../core/pick.ts'
 import { pageSize } from '../store/query.ts'
 import type { Sweep } from '../store/store.ts'
 import { checkId } from './check-input.ts'
@@ -14,7 +14,8 @@ interface TakeOptions {
   readonly limit?: number | undefined
   /** Attempts each tenant has running here, so that tenants take turns. */
   readonly running?: ReadonlyMap<string, number> | undefined
-  readonly pausedQueues?: ReadonlySet<string> | undefined
+  /** Is told what stays behind and why, each time there was a look at what is ready. */
+  readonly onHeld?: ((held: readonly Held[]) => void) | undefined
 }
 
 export interface ClaimOptions extends TakeOptions {
@@ -64,16 +65,18 @@ async function take<T extends 'claimStep' | 'takeOutbox'>(
   return committer.sweep(readySweep(queues, options), command)
 }
 
+const NOBODY: ReadonlyMap<string, number> = new Map()
+
 function readySweep(queues: readonly string[], options: TakeOptions): Sweep {
   const limit = pageSize(options.limit ?? 1)
   return {
     what: 'ready',
     queues,
     perGroup: limit,
-    pick: (heads, used) => {
-      const running = options.running ?? new Map()
-      const pausedQueues = options.pausedQueues ?? new Set()
-      return pick(heads, { limit, running, pausedQueues, used }).chosen
+    pick: (heads, view) => {
+      const { chosen, held } = pick(heads, { limit, running: options.running ?? NOBODY, view })
+      options.onHeld?.(held)
+      return chosen
     },
   }
 }

@@ -3,10 +3,13 @@ import { type DeprecatedState, type LedgerState, mapState } from '../core/docume
 import type {
   AckStep,
   CancelJob,
+  ExpediteJob,
   HeartbeatStep,
   RecordPublishFailure,
   RecordSent,
+  ReleaseStep,
   ReportResult,
+  RunAgain,
   StepError,
   StepResult,
   SubmitJob,
@@ -14,15 +17,32 @@ import type {
 import type { OutboxRecord } from '../core/job/record.ts'
 import type { JsonObject } from '../core/json.ts'
 import { documentMachine } from '../core/machines/document.ts'
+import type { QueueState } from '../core/machines/queue.ts'
+import type { ScheduleState } from '../core/machines/schedule.ts'
+import type { SteerQueue } from '../core/queue/decide.ts'
+import { EVERYBODY } from '../core/queue/record.ts'
+import type { FireSchedule, MoveSchedule, PutSchedule } from '../core/schedule/commands.ts'
+import type { ScheduleRecord } from '../core/schedule/record.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
+import { calendar, checkTimes } from './calendar.ts'
 import { checkCount, checkId, checkText, frozenObject } from './check-input.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import { errorContextOf } from './error-context.ts'
 import type { Protocols } from './protocols.ts'
 import { parseResult, parseStepError } from './result.ts'
-import type { CallOptions, LedgerSettings } from './settings.ts'
-import { submitCommand } from './submit-command.ts'
+import { type CallOptions, inFlightLimitOf, type LedgerSettings } from './settings.ts'
+import {
+  type AgainOptions,
+  type ExpediteOptions,
+  expediteSchema,
+  parsed,
+  type QueueLimits,
+  queueLimitsSchema,
+  type Schedule,
+  scheduleSchema,
+} from './steering.ts'
+import { priorityOf, submitCommand } from './submit-command.ts'
 
 export interface UpdateOptions extends CallOptions {
   /** Which source or stage reports this. */
@@ -91,6 +111,7 @@ export class Commands {
   submit(envelope: Envelope, options: CallOptions = {}): SubmitJob {
     const request = parseEnvelope(envelope)
     const protocol = this.#protocols.get(request.request_type)
+    this.#protocols.checkPayload(request)
     return submitCommand(request, protocol, this.#settings, this.#world, this.#by(options))
   }
 
@@ -123,8 +144,111 @@ export class Commands {
     }
   }
 
+  release(attempt: Attempt, options: CallOptions = {}): ReleaseStep {
+    return { type: 'releaseStep', ...this.#fence(attempt, options) }
+  }
+
   cancel(job_id: string, options: CallOptions = {}): CancelJob {
     return { type: 'cancelJob', ...this.#to({ job_id }, options) }
+  }
+
+  expedite(job_id: string, options: ExpediteOptions = {}): ExpediteJob {
+    const { priority, ignore } = parsed(expediteSchema, {
+      priority: options.priority,
+      ignore: options.ignore,
+    })
+    return {
+      type: 'expediteJob',
+      ...this.#to({ job_id }, options),
+      priority: priority === undefined ? null : priorityOf(priority),
+      ignore: ignore ?? [],
+    }
+  }
+
+  again(job_id: string, options: AgainOptions = {}): RunAgain {
+    const { new_job_id, from_step, idempotency_key } = options
+    const idOr = <T>(field: string, value: string | undefined, other: T) =>
+      value === undefined ? other : checkId(field, value)
+    const to = this.#to({ job_id }, options)
+    return {
+      type: 'runAgain',
+      ...to,
+      new_job_id: idOr('new_job_id', new_job_id, this.#world.ids.next()),
+      from_step: idOr('from_step', from_step, null),
+      idempotency_key: idOr('idempotency_key', idempotency_key, null),
+      inFlightLimit: inFlightLimitOf(this.#settings, to.tenant_id),
+    }
+  }
+
+  steerQueue(
+    queue: string,
+    how: QueueLimits & { state?: QueueState },
+    options: CallOptions = {},
+  ): SteerQueue {
+    const { concurrency, rate } = parsed(queueLimitsSchema, { concurrency: how.concurrency, rate: how.rate })
+    return {
+      type: 'steerQueue',
+      tenant_id: EVERYBODY,
+      queue: checkId('queue', queue),
+      state: how.state,
+      concurrency,
+      rate,
+      ...this.#by(options),
+      if_match: options.if_match,
+    }
+  }
+
+  putSchedule(schedule: Schedule, options: CallOptions = {}): PutSchedule {
+    const { schedule_id, cron, timezone, request, overlap, catch_up } = parsed(scheduleSchema, schedule)
+    checkTimes({ cron, timezone })
+    const tenant_id = this.#tenant(options)
+    // What would be refused every time is refused now.
+    this.submit({ ...request, tenant_id } as Envelope, options)
+    return {
+      type: 'putSchedule',
+      tenant_id,
+      schedule_id,
+      cron,
+      timezone,
+      request: frozenObject('request', request),
+      overlap,
+      catch_up,
+      calendar,
+      ...this.#by(options),
+      if_match: options.if_match,
+    }
+  }
+
+  moveSchedule(schedule_id: string, state: ScheduleState, options: CallOptions = {}): MoveSchedule {
+    return {
+      type: 'moveSchedule',
+      tenant_id: this.#tenant(options),
+      schedule_id: checkId('schedule_id', schedule_id),
+      state,
+      calendar,
+      ...this.#by(options),
+      if_match: options.if_match,
+    }
+  }
+
+  /** The job of a time of a schedule: whoever submits it, it is one. */
+  fireSchedule(schedule: ScheduleRecord, at: string, options: CallOptions = {}): FireSchedule {
+    const { tenant_id, schedule_id, request } = schedule
+    const idempotency_key = `schedule ${schedule_id} ${at}`
+    const submit = this.submit({ ...request, tenant_id, idempotency_key } as unknown as Envelope, options)
+    return {
+      type: 'fireSchedule',
+      tenant_id,
+      schedule_id,
+      at,
+      submit: { ...submit, schedule_id },
+      calendar,
+      ...this.#by(options),
+    }
+  }
+
+  #tenant({ tenant_id }: CallOptions): string {
+    return tenant_id === undefined ? this.#settings.tenant_id : checkId('tenant_id', tenant_id)
   }
 
   #fence(attempt: Attempt, options: CallOptions) {

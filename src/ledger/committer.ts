@@ -19,6 +19,7 @@ export class Committer {
   readonly store: Store
   readonly #logger: Logger
   readonly #observe: Observe | null
+  readonly #steered = new Set<OnSteered>()
 
   constructor(store: Store, logger: Logger, observe: Observe | null = null) {
     this.store = store
@@ -31,8 +32,30 @@ export class Committer {
    * that waits with it: it would keep the command in memory until the change is durable.
    */
   run<C extends Command>(command: C): Promise<Answer<C>> {
-    if (this.#observe !== null) return this.#observed([keyOf(command)], (given) => decide(command, given))
+    const isSteering = command.type === 'cancelJob' || command.type === 'expediteJob'
+    if (this.#observe !== null || isSteering) return this.#told(command)
     return this.store.transact([keyOf(command)], (given) => decide(command, given)).then(this.#answerOf)
+  }
+
+  /** Calls back after somebody cancelled or expedited a job here: whoever works on it should know at once. */
+  onSteered(listener: OnSteered): () => void {
+    this.#steered.add(listener)
+    return () => {
+      this.#steered.delete(listener)
+    }
+  }
+
+  async #told<C extends Command>(command: C): Promise<Answer<C>> {
+    const answer = await this.#observed([keyOf(command)], (given) => decide(command, given))
+    this.#tellSteered([command])
+    return answer
+  }
+
+  #tellSteered(commands: readonly Command[]): void {
+    for (const command of commands) {
+      if (command.type !== 'cancelJob' && command.type !== 'expediteJob') continue
+      for (const listener of this.#steered) listener(command)
+    }
   }
 
   /** All commands or none; each sees what the ones before it did. */
@@ -47,7 +70,9 @@ export class Committer {
       )
     }
     for (const [i, command] of commands.entries()) checkType(`commands[${i}].type`, command)
-    return this.#observed(commands.map(keyOf), (given) => decideBatch(commands, given))
+    const answers = await this.#observed(commands.map(keyOf), (given) => decideBatch(commands, given))
+    this.#tellSteered(commands)
+    return answers
   }
 
   /**
@@ -95,6 +120,8 @@ export class Committer {
   }
 }
 
+export type OnSteered = (job: { readonly tenant_id: string; readonly job_id: string }) => void
+
 /** Is told what became durable. */
 export type Observe = (entries: readonly AuditEntry[]) => void
 
@@ -128,8 +155,15 @@ const COMMAND_TYPES: { readonly [T in Command['type']]: true } = {
   ackStep: true,
   heartbeatStep: true,
   reportResult: true,
+  releaseStep: true,
   cancelJob: true,
+  expediteJob: true,
+  runAgain: true,
   advanceJob: true,
+  steerQueue: true,
+  putSchedule: true,
+  moveSchedule: true,
+  fireSchedule: true,
 }
 
 /** A batch is put together by the caller, who may not have a compiler. */

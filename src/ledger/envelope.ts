@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durationMs } from '../core/duration.ts'
 import type { Ref } from '../core/job/record.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { idProblem } from '../core/names.ts'
@@ -26,10 +27,15 @@ export const refSchema = z.union([
 const time = z.iso.datetime({ offset: true })
 
 /** By name, or by number: 0 is the most urgent. */
-const priority = z.union([
+export const prioritySchema = z.union([
   z.enum(['critical', 'high', 'normal', 'low']),
   z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
 ])
+
+/** Milliseconds, or text such as `15m`. */
+const durationSchema = z
+  .union([z.string(), z.number().int().nonnegative()])
+  .refine((value) => durationMs(value) !== null, 'must be milliseconds, or a time such as 90s, 15m or 1h 30m')
 
 /** A request as it comes in. Null stands for absent in every optional field. */
 const envelopeSchema = z.strictObject({
@@ -48,11 +54,11 @@ const envelopeSchema = z.strictObject({
   correlation_id: z.string().nullish(),
   traceparent: z.string().nullish(),
   callback_urls: z.record(z.string(), z.url()).nullish(),
-  priority: priority.nullish(),
+  priority: prioritySchema.nullish(),
   depends_on: z.array(idSchema).max(1000).nullish(),
   on_dependency_failure: z.enum(['fail', 'skip', 'release']).nullish(),
   run_at: time.nullish(),
-  delay_ms: z.number().int().nonnegative().nullish(),
+  delay: durationSchema.nullish(),
   expires_at: time.nullish(),
   run_id: idSchema.nullish(),
   workstream_id: idSchema.nullish(),

@@ -1,17 +1,23 @@
 import type { JobAggregate } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
-import type { CallbackAnswer, StepError, StepResult, SubmitAnswer } from '../core/job/commands.ts'
+import type { CallbackAnswer, StepError, StepResult } from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
-import type { JobRecord, OutboxRecord } from '../core/job/record.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
+import type { Json } from '../core/json.ts'
 import type { JobState } from '../core/machines/job.ts'
 import type { Page, PageOptions } from '../store/query.ts'
+import type { Timers } from '../world/timers.ts'
 import type { AuditLog } from './audit-log.ts'
 import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, type Work } from './claim.ts'
 import type { Attempt, Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { Envelope } from './envelope.ts'
+import { JobEnds, type WaitOptions } from './job-ends.ts'
+import type { Outputs } from './outputs.ts'
 import type { Protocols } from './protocols.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
+import type { AgainOptions, ExpediteOptions } from './steering.ts'
+import { SubmittedJob } from './submitted-job.ts'
 
 export interface ListJobs extends PageOptions {
   readonly tenant_id?: string | undefined
@@ -29,6 +35,8 @@ export class Jobs {
   readonly #audit: AuditLog
   readonly #settings: LedgerSettings
   readonly #protocols: Protocols
+  readonly #outputs: Outputs | null
+  readonly #ends: JobEnds
 
   constructor(
     committer: Committer,
@@ -36,7 +44,11 @@ export class Jobs {
     audit: AuditLog,
     settings: LedgerSettings,
     protocols: Protocols,
+    outputs: Outputs | null,
+    timers: Timers,
   ) {
+    this.#outputs = outputs
+    this.#ends = new JobEnds(committer.store, outputs, timers)
     this.#committer = committer
     this.#commands = commands
     this.#audit = audit
@@ -45,13 +57,31 @@ export class Jobs {
   }
 
   /** Says how requests of a type are answered. Jobs keep the protocol they were submitted under. */
-  register(protocol: Protocol): void {
-    this.#protocols.register(protocol)
+  register(...protocols: readonly Protocol[]): void {
+    for (const protocol of protocols) this.#protocols.register(protocol)
+  }
+
+  /** How requests are answered, by their types. */
+  get protocols(): readonly Protocol[] {
+    return this.#protocols.all()
   }
 
   /** Accepts a request. The same request again is answered with the same job and creates nothing. */
-  async submit(envelope: Envelope, options?: CallOptions): Promise<SubmitAnswer> {
-    return this.#committer.run(this.#commands.submit(envelope, options))
+  async submit(envelope: Envelope, options?: CallOptions): Promise<SubmittedJob> {
+    const command = this.#commands.submit(envelope, options)
+    return new SubmittedJob(await this.#committer.run(command), command.tenant_id, this.#ends)
+  }
+
+  /**
+   * Waits until a job has ended, and answers what its last step came to. Throws `JobFailed` when it did not succeed.
+   */
+  async wait(job_id: string, options: WaitOptions = {}): Promise<Json> {
+    return this.#ends.result({ tenant_id: this.#tenant(options.tenant_id), job_id }, options)
+  }
+
+  /** What a step came to, also when that is in a file. */
+  async output({ output, output_file }: Pick<StepRecord, 'output' | 'output_file'>): Promise<Json> {
+    return this.#ends.output({ output, output_file })
   }
 
   async get(job_id: string, tenant_id?: string): Promise<JobRecord | null> {
@@ -108,14 +138,38 @@ export class Jobs {
     return this.#committer.run(this.#commands.heartbeat(attempt, options))
   }
 
-  /** The attempt is over, one way or the other. */
+  /** The attempt is over, one way or the other. A large output goes to a file first. */
   async result(attempt: Attempt, result: StepResult, options?: CallOptions): Promise<CallbackAnswer> {
-    return this.#committer.run(this.#commands.result(attempt, result, options))
+    const command = this.#commands.result(attempt, result, options)
+    const output = command.result.status === 'SUCCEEDED' ? command.result.output : undefined
+    if (output === undefined || this.#outputs === null) return this.#committer.run(command)
+    const output_file = await this.#outputs.keep(output)
+    if (output_file === null) return this.#committer.run(command)
+    return this.#committer.run({
+      ...command,
+      result: { ...command.result, output: null, output_file } as StepResult,
+    })
+  }
+
+  /** Gives a step back unfinished: the next attempt may start at once, and this one does not count. */
+  async release(attempt: Attempt, options?: CallOptions): Promise<CallbackAnswer> {
+    return this.#committer.run(this.#commands.release(attempt, options))
   }
 
   /** Ends a job. What is running is told to stop; a job that has ended stays as it is. */
   async cancel(job_id: string, options?: CallOptions): Promise<JobRecord> {
     return this.#committer.run(this.#commands.cancel(job_id, options))
+  }
+
+  /** Gets on with a job: its delay and backoffs end now, and it does not wait for what it is told to ignore. */
+  async expedite(job_id: string, options?: ExpediteOptions): Promise<JobRecord> {
+    return this.#committer.run(this.#commands.expedite(job_id, options))
+  }
+
+  /** Makes a new job of one that has ended: all of it, or from a step on. */
+  async again(job_id: string, options: AgainOptions = {}): Promise<SubmittedJob> {
+    const command = this.#commands.again(job_id, options)
+    return new SubmittedJob(await this.#committer.run(command), command.tenant_id, this.#ends)
   }
 
   #tenant(tenant_id: string | undefined): string {

@@ -2,6 +2,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { CountedKind } from '../core/counts-as-of.ts'
+import type { Why } from '../core/job/why.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
 import type { ProgressOptions } from '../store/progress.ts'
@@ -12,18 +13,24 @@ import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
 import { checkId } from './check-input.ts'
 import { Commands } from './commands.ts'
-import { Committer, type Observe } from './committer.ts'
+import { Committer, type Observe, type OnSteered } from './committer.ts'
 import { Documents } from './documents.ts'
 import { Jobs } from './jobs.ts'
 import { type MigrateOptions, migrate } from './legacy/migrate.ts'
 import type { MigrationReport } from './legacy/migration-report.ts'
+import type { Outputs } from './outputs.ts'
 import { Protocols } from './protocols.ts'
+import { Queues } from './queues.ts'
+import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
+import { why } from './why.ts'
 
 /** What is known of how the ledger was opened. */
 export interface Opening {
   readonly observe?: Observe
   readonly openMs?: number
+  /** Where large outputs go; they stay with their steps when absent. */
+  readonly outputs?: Outputs | null
 }
 
 export interface LedgerStats extends StoreStats {
@@ -35,6 +42,8 @@ export interface LedgerStats extends StoreStats {
 export class Ledger implements AsyncDisposable {
   readonly documents: Documents
   readonly jobs: Jobs
+  readonly queues: Queues
+  readonly schedules: Schedules
   readonly audit: AuditLog
   readonly #store: Store
   readonly #openMs: number
@@ -54,7 +63,17 @@ export class Ledger implements AsyncDisposable {
     this.#commands = new Commands(settings, protocols, world)
     this.audit = new AuditLog(store)
     this.documents = new Documents(this.#committer, this.#commands, this.audit, settings, world.clock)
-    this.jobs = new Jobs(this.#committer, this.#commands, this.audit, settings, protocols)
+    this.jobs = new Jobs(
+      this.#committer,
+      this.#commands,
+      this.audit,
+      settings,
+      protocols,
+      opening.outputs ?? null,
+      world.timers,
+    )
+    this.queues = new Queues(this.#committer, this.#commands)
+    this.schedules = new Schedules(this.#committer, this.#commands, settings, world.logger)
   }
 
   get capabilities(): Capabilities {
@@ -86,9 +105,29 @@ export class Ledger implements AsyncDisposable {
     return advanceDue(this.#committer)
   }
 
-  /** When `advance` next has something to do: epoch milliseconds, or null. */
+  /**
+   * Why a job is where it is: what keeps it, until when, and the command that would get it moving. Null when there is no
+   * such job.
+   */
+  why(job_id: string, tenant_id: string = this.#settings.tenant_id): Promise<Why | null> {
+    return why(this.#store, this.#world.clock, { tenant_id, job_id })
+  }
+
+  /** When `advance` next has something to do: epoch milliseconds, 0 for at once, or null. */
   nextDue(): Promise<number | null> {
     return this.#store.nextDue()
+  }
+
+  /**
+   * Calls back after changes became durable, others' too: too often perhaps, never too seldom. Answers how to stop it.
+   */
+  onNews(listener: () => void): () => void {
+    return this.#store.subscribe(listener)
+  }
+
+  /** Calls back after a job was cancelled or expedited through this ledger. Answers how to stop it. */
+  onSteered(listener: OnSteered): () => void {
+    return this.#committer.onSteered(listener)
   }
 
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {

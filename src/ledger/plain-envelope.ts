@@ -31,7 +31,7 @@ const FIELDS = {
   depends_on: (value) => value == null || isListOf(isId, MOST_DEPENDENCIES, value),
   on_dependency_failure: (value) => value == null || POLICIES.includes(value),
   run_at: isAbsent,
-  delay_ms: (value) => value == null || (Number.isSafeInteger(value) && (value as number) >= 0),
+  delay: isAbsent,
   expires_at: isAbsent,
   run_id: isOptionalId,
   workstream_id: isOptionalId,

@@ -1,12 +1,21 @@
 import { z } from 'zod'
 import { IN_FLIGHT } from '../core/job/finish.ts'
+import { RATE_SLOT } from '../core/job/limits.ts'
 import type { Protocol } from '../core/job/protocol.ts'
+import { ownPayload } from '../core/job/submit.ts'
+import type { Json } from '../core/json.ts'
+import { QUEUE_LIMIT } from '../core/queue/record.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
 import { idSchema, inputErrorOf } from './envelope.ts'
+import { type JsonCheck, jsonCheck } from './json-schema.ts'
+import { places } from './steering.ts'
 
-/** Limits and the count of open jobs share the same slots. */
-const limitKey = idSchema.refine((key) => key !== IN_FLIGHT, 'is reserved for the count of open jobs')
+/** Limits, the limits of queues and the count of open jobs share the same slots. */
+const limitKey = idSchema
+  .refine((key) => key !== IN_FLIGHT, 'is reserved for the count of open jobs')
+  .refine((key) => !key.startsWith(QUEUE_LIMIT), `must not begin with ${QUEUE_LIMIT}, as limits of queues do`)
+  .refine((key) => !key.startsWith(RATE_SLOT), `must not begin with ${RATE_SLOT}, as starts are counted`)
 const ms = z.number().int().positive()
 const backoff = z.union([
   z.object({ kind: z.literal('list'), delaysMs: z.array(z.number().int().nonnegative()).min(1) }),
@@ -17,6 +26,9 @@ const backoff = z.union([
     jitter: z.number().min(0).max(1).optional(),
   }),
 ])
+
+/** Limits that one step may have. */
+const MOST_LIMITS = 20
 
 const protocolSchema = z.strictObject({
   protocol_id: idSchema,
@@ -30,12 +42,17 @@ const protocolSchema = z.strictObject({
         service: idSchema,
         delivery: z.enum(['push', 'pull', 'external']),
         queue: idSchema.optional(),
-        limits: z.array(z.strictObject({ key: limitKey, max: z.number().int().positive() })).optional(),
+        limits: z
+          .array(z.strictObject({ key: limitKey, max: places, per_ms: ms.optional() }))
+          .max(MOST_LIMITS)
+          .optional(),
+        payload_schema: z.record(z.string(), z.unknown()).optional(),
         policy: z
           .strictObject({
             max_attempts: z.number().int().positive().max(100).optional(),
             ack_timeout_ms: ms.optional(),
             lease_ms: ms.optional(),
+            timeout_ms: ms.optional(),
             backoff: backoff.optional(),
             publish_tries: z.number().int().positive().max(100).optional(),
             publish_timeout_ms: ms.optional(),
@@ -51,6 +68,8 @@ const protocolSchema = z.strictObject({
 /** The protocols that this ledger answers requests with. */
 export class Protocols {
   readonly #byRequestType = new Map<string, Protocol>()
+  /** What the payload of each step has to be, for request types where something is said. */
+  readonly #payloads = new Map<string, ReadonlyMap<string, JsonCheck>>()
 
   register(protocol: Protocol): void {
     const parsed = protocolSchema.safeParse(protocol)
@@ -64,8 +83,27 @@ export class Protocols {
         'Give every step of a protocol its own id.',
       )
     }
+    const payloads = payloadChecks(parsed.data as unknown as Protocol)
     // Jobs carry parts of it: what the caller does with its own copy later must not reach them.
     this.#byRequestType.set(protocol.request_type, frozenJson('protocol', parsed.data) as unknown as Protocol)
+    this.#payloads.set(protocol.request_type, payloads)
+  }
+
+  /** Each step's part of the payload against what its protocol says of it. */
+  checkPayload({ request_type, payload }: { readonly request_type: string; readonly payload: Json }): void {
+    for (const [step_id, check] of this.#payloads.get(request_type) ?? []) {
+      const own = ownPayload(payload, step_id)
+      const problem = check(own ?? payload)
+      if (problem === null) continue
+      const place = own === null ? 'payload' : `payload.steps.${step_id}`
+      const field = problem.path === '' ? place : `${place}.${problem.path}`
+      throw new InvalidInput(field, `${field} ${problem.message}`, `Correct it: step ${step_id} needs it so.`)
+    }
+  }
+
+  /** Every one there is. */
+  all(): readonly Protocol[] {
+    return [...this.#byRequestType.values()]
   }
 
   get(request_type: string): Protocol {
@@ -73,4 +111,14 @@ export class Protocols {
     if (protocol === undefined) throw new UnknownRequestType(request_type, [...this.#byRequestType.keys()])
     return protocol
   }
+}
+
+function payloadChecks({ steps }: Protocol): ReadonlyMap<string, JsonCheck> {
+  const checks = new Map<string, JsonCheck>()
+  for (const [index, { step_id, payload_schema }] of steps.entries()) {
+    if (payload_schema !== undefined) {
+      checks.set(step_id, jsonCheck(`steps.${index}.payload_schema`, payload_schema))
+    }
+  }
+  return checks
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/json.ts'
 import type { Mode } from '../core/routing.ts'
 import { type Redact, redactText } from './redact.ts'
 
@@ -13,6 +14,13 @@ export interface LedgerSettings {
   readonly validateTransitions: boolean
   /** Open jobs a tenant may have. */
   readonly inFlightLimit: number
+  /** The same for single tenants. */
+  readonly tenantInFlightLimits: { readonly [tenant_id: string]: number }
+  /**
+   * Where services report: `/ack`, `/heartbeat` and `/result` below it go into the directives of requests that name no
+   * `callback_urls` of their own.
+   */
+  readonly callbackUrl: string | undefined
   /** Refuse a known idempotency key with another request, instead of answering with the job there is. */
   readonly strictIdempotency: boolean
   /** How directives are routed when the request does not say. */
@@ -27,10 +35,27 @@ export const DEFAULT_SETTINGS: LedgerSettings = {
   tenant_id: DEFAULT_TENANT,
   validateTransitions: true,
   inFlightLimit: 100,
+  tenantInFlightLimits: {},
+  callbackUrl: undefined,
   strictIdempotency: false,
   mode: undefined,
   redact: redactText,
   tenantModes: {},
+}
+
+/** Open jobs that a tenant may have. */
+export function inFlightLimitOf(settings: LedgerSettings, tenant_id: string): number {
+  const { inFlightLimit, tenantInFlightLimits } = settings
+  return Object.hasOwn(tenantInFlightLimits, tenant_id)
+    ? (tenantInFlightLimits[tenant_id] as number)
+    : inFlightLimit
+}
+
+/** Where services report what they do on a request that says nothing of it; null when nowhere. */
+export function callbackUrlsOf({ callbackUrl }: LedgerSettings): JsonObject | null {
+  if (callbackUrl === undefined) return null
+  const base = callbackUrl.replace(/\/+$/, '')
+  return { ack: `${base}/ack`, heartbeat: `${base}/heartbeat`, result: `${base}/result` }
 }
 
 /** Who asks, for whom, and why: every call that changes something takes these. */

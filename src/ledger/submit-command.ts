@@ -1,3 +1,4 @@
+import { durationMs } from '../core/duration.ts'
 import type { RequestIdentity } from '../core/idempotency.ts'
 import type { SubmitJob } from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
@@ -7,7 +8,7 @@ import { toIso } from '../core/time.ts'
 import type { World } from '../world/world.ts'
 import type { ParsedEnvelope } from './envelope.ts'
 import { idempotencyHash } from './idempotency-hash.ts'
-import type { LedgerSettings } from './settings.ts'
+import { callbackUrlsOf, inFlightLimitOf, type LedgerSettings } from './settings.ts'
 
 const PRIORITIES = { critical: 0, high: 1, normal: 2, low: 3 } as const
 
@@ -43,17 +44,18 @@ export function submitCommand(
     idempotency_key: request.idempotency_key ?? null,
     idempotency_hash: idempotencyHash(request as RequestIdentity),
     strictIdempotency: settings.strictIdempotency,
-    inFlightLimit: settings.inFlightLimit,
+    inFlightLimit: inFlightLimitOf(settings, tenant_id),
     priority: priorityOf(request.priority),
     depends_on: depends_on == null || depends_on.length === 0 ? NONE : [...new Set(depends_on)],
     on_dependency_failure: request.on_dependency_failure ?? 'fail',
     run_at: normalise(request.run_at),
-    delay_ms: request.delay_ms ?? null,
+    delay_ms: request.delay == null ? null : durationMs(request.delay),
     expires_at: normalise(request.expires_at),
     run_id: request.run_id ?? null,
     workstream_id: request.workstream_id ?? null,
+    schedule_id: null,
     tags: request.tags ?? NONE,
-    callback_urls: request.callback_urls ?? null,
+    callback_urls: request.callback_urls ?? callbackUrlsOf(settings),
     correlation_id: request.correlation_id ?? null,
     traceparent: request.traceparent ?? null,
     actor: by.actor,
@@ -63,7 +65,7 @@ export function submitCommand(
 
 const NONE: readonly never[] = Object.freeze([])
 
-function priorityOf(priority: ParsedEnvelope['priority']): Priority {
+export function priorityOf(priority: ParsedEnvelope['priority']): Priority {
   if (typeof priority === 'number') return priority
   return PRIORITIES[priority ?? 'normal']
 }

@@ -2,6 +2,7 @@
 // history, so that the copy is a ledger at every moment; what their history does not tell, and everything else, is
 // put there afterwards. A copy that was cut off goes on where the history of the copy ends.
 import {
+  type AloneKind,
   idOf,
   isOpenRow,
   type JobAggregate,
@@ -165,13 +166,13 @@ function keyOfDocument({ tenant_id, doc_id }: DocumentRecord) {
 
 async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise<void> {
   const { records } = await from.stats()
-  const total = records.job + records.run + records.workstream
+  const total = ALONE.reduce((sum, kind) => sum + records[kind], records.job)
   let done = 0
   const tell = (n: number) => {
     done += n
     onProgress({ what: 'jobs', done, total })
   }
-  for (const kind of ['run', 'workstream'] as const) {
+  for (const kind of ALONE) {
     for await (const page of findPages(from, { kind })) {
       await putAll(to, fresh<AloneRecord>(page))
       tell(page.length)
@@ -193,7 +194,10 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
   await copyClaims(from, to)
 }
 
-type AloneRecord = RecordOf['document' | 'run' | 'workstream']
+/** Those whose history does not tell all of them. */
+const ALONE = ['run', 'workstream', 'queue', 'schedule'] as const
+
+type AloneRecord = RecordOf[AloneKind]
 
 /** A decision looks at what it replaces: only so a store knows what was there, and counts right. */
 async function putAll(to: Store, records: readonly AloneRecord[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import type { Claim, ClaimKey, Decision, Given } from '../core/decision.ts'
 import type { DurationRow } from '../core/durations.ts'
 import type { RecordKind } from '../core/machines/all.ts'
-import type { ReadyHead } from '../core/pick.ts'
+import type { ReadyHead, WorkView } from '../core/pick.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { ProgressOptions } from './progress.ts'
@@ -52,10 +52,19 @@ export interface Store {
   durations(query: DurationsQuery): Promise<readonly DurationRow[]>
   /** How many records of a kind are in each state; states without any may be left out. */
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }>
-  /** The heads of each group of ready work, without taking any. */
-  ready(queues: readonly string[], perGroup: number): Promise<readonly ReadyHead[]>
-  /** Epoch milliseconds of the earliest timer; null when there is none. */
+  /** Looks at the heads of each group of ready work as a sweep would, without taking any. */
+  ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T>
+  /**
+   * When there is next something due or signalled, in epoch milliseconds; null when there is nothing to wait for.
+   * Signals that were not delivered yet are due at once: the answer is then 0.
+   */
   nextDue(): Promise<number | null>
+  /**
+   * Calls back after changes became durable that may have made something ready, due or signalled, or given back what a
+   * limit holds: too often perhaps, never too seldom. Where several processes write, what others did counts as well.
+   * Answers how to stop it.
+   */
+  subscribe(listener: () => void): () => void
   /** The history after a cursor, then what happens, as it becomes durable: nothing skipped, nothing twice. */
   watch(options?: WatchOptions): AsyncIterable<AuditRecord>
   /** Every claim that is durable, at least once, in no order: what else a copy needs beside records and history. */
@@ -77,14 +86,15 @@ export type Sweep =
       readonly what: 'ready'
       readonly queues: readonly string[]
       readonly perGroup: number
-      readonly pick: (heads: readonly ReadyHead[], used: SlotUse) => readonly ReadyHead[]
+      readonly pick: LookAtReady<readonly ReadyHead[]>
     }
   /** Work whose time has come, the longest overdue first. */
   | { readonly what: 'due'; readonly limit: number }
   /** Work that was signalled. */
   | { readonly what: 'signalled'; readonly limit: number }
 
-export type SlotUse = (tenant_id: string, key: string) => number
+/** Is shown ready work and what bears on it, as of one moment. */
+export type LookAtReady<T> = (heads: readonly ReadyHead[], view: WorkView) => T
 
 export type Outcome<A> =
   | { readonly ok: true; readonly answer: A }

@@ -16,6 +16,7 @@ export interface WatchedLog {
 export class Watchers {
   readonly #log: WatchedLog
   readonly #sleeping = new Set<() => void>()
+  readonly #listeners = new Set<() => void>()
   #closed = false
 
   constructor(log: WatchedLog) {
@@ -23,6 +24,7 @@ export class Watchers {
   }
 
   wake(): void {
+    for (const listener of this.#listeners) listener()
     if (this.#sleeping.size === 0) return
     for (const resume of this.#sleeping) resume()
     this.#sleeping.clear()
@@ -30,7 +32,18 @@ export class Watchers {
 
   close(): void {
     this.#closed = true
+    this.#listeners.clear()
     this.wake()
+  }
+
+  /** Calls back whenever the log has grown. Answers how to stop it. */
+  onNews(listener: () => void): () => void {
+    // In a function of its own, so that one who subscribes twice is called twice.
+    const own = () => listener()
+    this.#listeners.add(own)
+    return () => {
+      this.#listeners.delete(own)
+    }
   }
 
   /** The place to start from is fixed when it is called, not when it is first read. */

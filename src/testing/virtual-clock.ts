@@ -35,6 +35,11 @@ export class VirtualClock implements Clock, Timers {
     return timer
   }
 
+  /** Nothing ends by itself here. */
+  hold(): Timer {
+    return { cancel: () => {} }
+  }
+
   /** Nobody has to wait for it: what is ready to go on goes on before. */
   async turn(): Promise<void> {}
 

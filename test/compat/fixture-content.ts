@@ -28,7 +28,7 @@ export function contentOf(files: NaiveLedger, { model }: ExpectedLedger): Fixtur
     records: sortedBy(records).map(([, record]) => record),
     history: files.history,
     claims: Object.fromEntries(sortedBy(claims)),
-    slots: Object.fromEntries(sortedBy(slots).map(([name, owners]) => [name, [...owners].sort()])),
+    slots: Object.fromEntries(sortedBy(slots).map(([name, owners]) => [name, [...owners.keys()].sort()])),
     refusals: Object.fromEntries(sortedBy(refusals)),
     counts: Object.fromEntries(kinds.map((kind) => [kind, countsIn(model, kind)])),
     next_due: nextDueIn(model),

@@ -92,7 +92,7 @@ async function mustHold(store: JournalStore, content: FixtureContent): Promise<v
     expect(Object.fromEntries(counted)).toEqual(counts)
   }
   expect(await store.nextDue()).toBe(content.next_due)
-  const ready = await store.ready(QUEUES, PAGE)
+  const ready = await store.ready(QUEUES, PAGE, (heads) => heads)
   expect(ready).toHaveLength(content.ready.length)
   for (const head of content.ready) expect(plain(ready)).toContainEqual(head)
   await mustOwn(store, content)
@@ -110,11 +110,9 @@ async function mustOwn(store: JournalStore, { claims, slots }: FixtureContent): 
     return change(null, {})
   })
   expect(owners).toEqual(claims)
-  const pick = (_: unknown, used: (tenant_id: string, key: string) => number) => {
+  await store.ready([], 1, (_, { used }) => {
     for (const [name, owners] of Object.entries(slots)) {
       expect(used(...(JSON.parse(name) as [string, string]))).toBe(owners.length)
     }
-    return []
-  }
-  await store.sweep({ what: 'ready', queues: [], perGroup: 1, pick }, () => change(null, {}))
+  })
 }

@@ -13,7 +13,7 @@ const request: Envelope = {
   schema_version: 'v1',
 }
 await jobs.submit(request)
-await jobs.submit({ ...request, priority: 'high', delay_ms: 1000, doc_id: null }, { actor: 'ada' })
+await jobs.submit({ ...request, priority: 'high', delay: '1s', doc_id: null }, { actor: 'ada' })
 
 // @ts-expect-error Another version of the schema.
 await jobs.submit({ ...request, schema_version: 'v2' })

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../src/core/audit.ts'
 import type { ClaimKey, Decision, Given } from '../../src/core/decision.ts'
 import type { RecordKind } from '../../src/core/machines/all.ts'
 import type { AuditQuery, DurationsQuery, FindQuery } from '../../src/store/query.ts'
-import type { Outcome, Store, Sweep, Swept, WatchOptions } from '../../src/store/store.ts'
+import type { LookAtReady, Outcome, Store, Sweep, Swept, WatchOptions } from '../../src/store/store.ts'
 
 /** A store in front of another: passes everything on, so that subclasses change just what they are about. */
 export class Facade implements Store {
@@ -56,12 +56,16 @@ export class Facade implements Store {
     return this.inner.counts(kind, tenant_id)
   }
 
-  ready(queues: readonly string[], perGroup: number) {
-    return this.inner.ready(queues, perGroup)
+  ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
+    return this.inner.ready(queues, perGroup, look)
   }
 
   nextDue() {
     return this.inner.nextDue()
+  }
+
+  subscribe(listener: () => void): () => void {
+    return this.inner.subscribe(listener)
   }
 
   watch(options?: WatchOptions): AsyncIterable<AuditRecord> {

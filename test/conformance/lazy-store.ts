@@ -18,6 +18,7 @@ import {
   type Page,
 } from '../../src/store/query.ts'
 import {
+  type LookAtReady,
   type Outcome,
   START,
   type Store,
@@ -124,16 +125,35 @@ export class LazyStore extends Facade {
     return this.#read(() => super.counts(kind, tenant_id))
   }
 
-  override ready(queues: readonly string[], perGroup: number) {
-    return this.#read(async () => (await super.ready(queues, perGroup)).toReversed().toSorted(byRankOnly))
+  override ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>) {
+    return this.#read(() =>
+      super.ready(queues, perGroup, (heads, view) => look(heads.toReversed().toSorted(byRankOnly), view)),
+    )
   }
 
   override nextDue() {
-    return this.#read(() => super.nextDue())
+    return this.#read(async () => (this.#backing.owed.length > 0 ? 0 : super.nextDue()))
+  }
+
+  /** Tells late, and twice. */
+  override subscribe(listener: () => void): () => void {
+    this.#mustBeOpen()
+    const over = new AbortController()
+    const tell = () => {
+      if (!over.signal.aborted && !this.#end.signal.aborted) listener()
+    }
+    const stop = super.subscribe(() => void late().then(tell).then(late).then(tell))
+    return () => {
+      over.abort()
+      stop()
+    }
   }
 
   override stats() {
-    return this.#read(() => super.stats())
+    return this.#read(async () => {
+      const stats = await super.stats()
+      return { ...stats, pending_signals: stats.pending_signals + this.#backing.owed.length }
+    })
   }
 
   override maintain() {

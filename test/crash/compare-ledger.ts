@@ -4,16 +4,16 @@ import assert from 'node:assert/strict'
 import { change } from '../../src/core/decision.ts'
 import { machines, type RecordKind } from '../../src/core/machines/all.ts'
 import type { Store } from '../../src/store/store.ts'
+import { observeNextDue } from '../../src/testing/conformance/history/observe.ts'
 import {
   countsIn,
   findIn,
   headsIn,
-  nextDueIn,
   sortHeads,
 } from '../../src/testing/conformance/history/reference-reads.ts'
 import { same, sameHistory } from '../../src/testing/conformance/history/same.ts'
 import { auditAll, findAll } from '../../src/testing/conformance/reading.ts'
-import type { ExpectedLedger } from './expected-ledger.ts'
+import type { ExpectedLedger, SlotOwners } from './expected-ledger.ts'
 import type { Files, NaiveLedger } from './naive-reader.ts'
 import { readLedger } from './naive-reader.ts'
 
@@ -41,15 +41,17 @@ export async function compareStore(
   const told = await auditAll(store, { limit: PAGE })
   const expected = history === 'whole' ? model.log : model.log.slice(model.log.length - told.length)
   sameHistory(told, expected, 'total', 'the history')
-  assert.equal(await store.nextDue(), nextDueIn(model), 'the next timer')
-  const heads = sortHeads(await store.ready(QUEUES, PAGE))
+  await observeNextDue(store, model)
+  const heads = await store.ready(QUEUES, PAGE, sortHeads)
   same(heads, headsIn(model, QUEUES, PAGE), 'ready work')
 }
 
 /** What only a writer can be asked: who owns what, and how much of each limit is used. Writes nothing. */
 export async function compareDevices(store: Store, { claims, slots }: ExpectedLedger): Promise<void> {
   const owners = new Map<string, string | undefined>()
+  let now = 0
   await store.transact([], (given) => {
+    now = given.now
     for (const name of claims.keys()) {
       const [tenant_id, key] = JSON.parse(name) as [string, string]
       owners.set(name, given.ownerOf({ tenant_id, key }))
@@ -58,14 +60,12 @@ export async function compareDevices(store: Store, { claims, slots }: ExpectedLe
   })
   same([...owners], [...claims], 'claims')
   const used: [string, number][] = []
-  const pick = (_: unknown, use: (tenant_id: string, key: string) => number) => {
-    for (const name of slots.keys()) used.push([name, use(...(JSON.parse(name) as [string, string]))])
-    return []
-  }
-  await store.sweep({ what: 'ready', queues: [], perGroup: 1, pick }, () => change(null, {}))
+  await store.ready([], 1, (_, view) => {
+    for (const name of slots.keys()) used.push([name, view.used(...(JSON.parse(name) as [string, string]))])
+  })
   same(
     used,
-    [...slots].map(([name, { size }]) => [name, size]),
+    [...slots].map(([name, owners]) => [name, stillHeld(owners, now).length]),
     'slots',
   )
 }
@@ -92,10 +92,19 @@ export function compareNaive(
   sameTexts(told, expected.map(canonical), 'history in the files')
   sameTexts(sorted(naive.state.records.values()), sorted(model.records.values()), 'records in the files')
   same([...naive.state.claims].toSorted(), [...claims].toSorted(), 'claims in the files')
-  const held = [...slots].filter(([, { size }]) => size > 0)
-  const holders = (all: Iterable<[string, Set<string>]>) =>
-    [...all].map(([name, owners]) => [name, [...owners].sort()]).toSorted()
-  same(holders(naive.state.slots), holders(held), 'slots in the files')
+  same(heldAt(naive.state.slots, naive.lastMs), heldAt(slots, naive.lastMs), 'slots in the files')
+}
+
+/** Who holds what at a time. Files may go on naming those whose time is over. */
+function heldAt(slots: SlotOwners, now: number): readonly (readonly [string, readonly unknown[]])[] {
+  return [...slots]
+    .map(([name, owners]) => [name, stillHeld(owners, now)] as const)
+    .filter(([, held]) => held.length > 0)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function stillHeld(owners: ReadonlyMap<string, number>, now: number): readonly unknown[] {
+  return [...owners].filter(([, until]) => until > now).toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** The engine gives every place in the history the seq that it has in the files. */

@@ -1,12 +1,15 @@
 import { nameOf, ReferenceLedger } from '../../src/testing/conformance/history/reference-ledger.ts'
 import type { Written } from './witness.ts'
 
+/** Who holds a place under each limit, and until when. */
+export type SlotOwners = ReadonlyMap<string, ReadonlyMap<string, number>>
+
 /** What a ledger holds in which exactly these commits were written. */
 export class ExpectedLedger {
   readonly written: readonly Written[]
   readonly model = new ReferenceLedger()
   readonly claims = new Map<string, string>()
-  readonly slots = new Map<string, Set<string>>()
+  readonly slots = new Map<string, Map<string, number>>()
 
   constructor(written: readonly Written[]) {
     this.written = written
@@ -18,11 +21,11 @@ export class ExpectedLedger {
 
   #devices({ claims, slots }: Extract<Written, { kind: 'change' }>['change']): void {
     for (const { tenant_id, key, owner } of claims) this.claims.set(JSON.stringify([tenant_id, key]), owner)
-    for (const { tenant_id, key, owner, verb } of slots) {
-      const name = JSON.stringify([tenant_id, key])
-      const owners = this.slots.get(name) ?? new Set()
-      if (verb === 'take') owners.add(owner)
-      else owners.delete(owner)
+    for (const slot of slots) {
+      const name = JSON.stringify([slot.tenant_id, slot.key])
+      const owners = this.slots.get(name) ?? new Map<string, number>()
+      if (slot.verb === 'take') owners.set(slot.owner, slot.until ?? Number.POSITIVE_INFINITY)
+      else owners.delete(slot.owner)
       this.slots.set(name, owners)
     }
   }

@@ -20,5 +20,5 @@ it('delivers a signal to a job that was made in the same commit, after it was op
   const second = new Life({ disk: first.disk.afterKill(), journal, nth: 2 })
   await second.open()
   expect(await second.sweep('signalled')).toBe(1)
-  expect(await second.store.ready(['read'], 10)).toHaveLength(1)
+  expect(await second.store.ready(['read'], 10, (heads) => heads)).toHaveLength(1)
 })

@@ -132,8 +132,8 @@ export class Life {
 
   /** Ready work, as workers and dispatchers take it. */
   async take(type: 'claimStep' | 'takeOutbox', queues: readonly string[], limit: number): Promise<void> {
-    const choose: Extract<Sweep, { what: 'ready' }>['pick'] = (heads, used) =>
-      pick(heads, { limit, running: new Map(), pausedQueues: new Set(), used }).chosen
+    const choose: Extract<Sweep, { what: 'ready' }>['pick'] = (heads, view) =>
+      pick(heads, { limit, running: new Map(), view }).chosen
     await this.#powered(() =>
       this.witness.sweep(
         this.store,

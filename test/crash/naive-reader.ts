@@ -16,6 +16,8 @@ export interface NaiveLedger {
   /** One record per state passed through, from the oldest that is kept. */
   readonly history: readonly HistoryRecord[]
   readonly lastSeq: number
+  /** The time of the last line; 0 when there is none. Lines of old history may have gone. */
+  readonly lastMs: number
   /** The snapshot that was used; null when all of them were bad, or there is none. */
   readonly snapshot: string | null
   /** Where a crash cut off a batch in the newest delta. */
@@ -56,7 +58,8 @@ export function readLedger(files: Files, folder: string): NaiveLedger {
   }
   if (next - 1 < state.seq)
     throw new Error(`the history ends with ${next - 1}, the snapshot with ${state.seq}`)
-  return { state, history, lastSeq: next - 1, snapshot, tornAt }
+  const lastMs = Math.round(Number(history.at(-1)?.timestamp ?? 0) * 1000)
+  return { state, history, lastSeq: next - 1, lastMs, snapshot, tornAt }
 }
 
 /** Segments are listed oldest first; a delta that was sealed and is still there counts no more. */

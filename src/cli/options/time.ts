@@ -1,12 +1,5 @@
+import { durationMs } from '../../core/duration.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
-
-const UNIT_MS: { readonly [unit: string]: number } = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-}
 
 /** Larger numbers are milliseconds: as seconds they would be in the year 5138. */
 const LARGEST_SECONDS = 1e11
@@ -39,12 +32,8 @@ function parseNumber(text: string): number | null {
 }
 
 function parseAgo(text: string, now: number): number | null {
-  if (!/^(?:\d+(?:\.\d+)?\s?[smhdw]\s?)+$/i.test(text)) return null
-  let ms = 0
-  for (const [, number, unit = ''] of text.matchAll(/([\d.]+)\s?([smhdw])/gi)) {
-    ms += Number(number) * (UNIT_MS[unit.toLowerCase()] ?? 0)
-  }
-  return Math.round(now - ms)
+  const ms = durationMs(text)
+  return ms === null ? null : now - ms
 }
 
 function parseIso(text: string): number | null {

@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib'
 import { backoffMs } from '../backoff.ts'
 import type { Json } from '../json.ts'
+import { fromIso, toIso } from '../time.ts'
 import type { StepError } from './commands.ts'
 import type { JobDraft } from './draft.ts'
 import { catchUp, endJob, leaveAttempt } from './finish.ts'
-import { policyOf } from './protocol.ts'
-import type { OutboxRecord, Ref, StepRecord } from './record.ts'
+import { attemptsLeft, policyOf } from './protocol.ts'
+import type { OutboxRecord, OutputFile, Ref, StepRecord } from './record.ts'
 
 /** The directive is out: from now on the acknowledgement is awaited. */
 export function markSent(draft: JobDraft, row: OutboxRecord, step: StepRecord): StepRecord {
@@ -27,25 +28,64 @@ export function beginWork(draft: JobDraft, step: StepRecord): StepRecord {
     current = row === undefined ? awaitAck(draft, current) : markSent(draft, row, current)
   }
   catchUp(draft)
+  const lease = Math.min(policyOf(current, 'lease_ms'), policyOf(current, 'timeout_ms'))
   return draft.moveStep(current.step_index, 'IN_PROGRESS', {
     ack_deadline_at: null,
-    lease_expires_at: draft.after(policyOf(current, 'lease_ms')),
+    lease_expires_at: draft.after(lease),
   })
 }
 
-export function succeedStep(
-  draft: JobDraft,
-  step: StepRecord,
-  output: Json,
-  result_ref: Ref | undefined,
-): void {
-  leaveAttempt(draft, step, 'SUCCEEDED', { output, result_ref: result_ref ?? null })
+/** Its worker is still at it. A lease is made longer, but never longer than the attempt may take. */
+export function renewLease(draft: JobDraft, step: StepRecord): void {
+  const latest = timeoutAt(step)
+  const lease = draft.given.now + policyOf(step, 'lease_ms')
+  draft.setStep(step.step_index, { lease_expires_at: toIso(Math.min(lease, latest)) })
+}
+
+/** When an attempt has been at work for as long as it may. */
+function timeoutAt(step: StepRecord): number {
+  return fromIso(step.state_since) + policyOf(step, 'timeout_ms')
+}
+
+/** The lease ran out: its holder fell silent, or took too long. */
+export function loseLease(draft: JobDraft, step: StepRecord): void {
+  const isOvertime = timeoutAt(step) <= draft.given.now
+  const error = isOvertime
+    ? { code: 'TIMEOUT', message: `Not done within ${policyOf(step, 'timeout_ms')} ms` }
+    : { code: 'LEASE_EXPIRED', message: `No result or heartbeat by ${step.lease_expires_at}` }
+  failAttempt(draft, step, error, true)
+}
+
+/** More often than this, an attempt that is given back counts like any other. */
+const MOST_RELEASES = 100
+
+/** The attempt is over before it came to anything: the next one may start at once, and as many are left as before. */
+export function giveBack(draft: JobDraft, step: StepRecord, error: StepError): void {
+  if (step.released >= MOST_RELEASES) {
+    failAttempt(draft, step, error, true)
+    return
+  }
+  const patch = { released: step.released + 1, retry_at: draft.at, holder: null }
+  leaveAttempt(draft, step, 'FAILED_RETRY', patch, error)
+}
+
+/** What a step came to; a large output is in a file. */
+export interface Outcome {
+  readonly output?: Json
+  readonly output_file?: OutputFile
+  readonly output_ref?: Ref
+}
+
+export function succeedStep(draft: JobDraft, step: StepRecord, outcome: Outcome): void {
+  const { output = null, output_file = null, output_ref = null } = outcome
+  leaveAttempt(draft, step, 'SUCCEEDED', { output, output_file, result_ref: output_ref })
 }
 
 /** The attempt is over without success: another one after the backoff, or the end of step and job. */
 export function failAttempt(draft: JobDraft, step: StepRecord, error: StepError, retryable: boolean): void {
-  if (retryable && step.attempt_no < policyOf(step, 'max_attempts')) {
-    const wait = backoffMs(policyOf(step, 'backoff'), step.attempt_no, chanceOf(step.lease_id as string))
+  if (retryable && attemptsLeft(step) > 0) {
+    const nth = step.attempt_no - step.released
+    const wait = backoffMs(policyOf(step, 'backoff'), nth, chanceOf(step.lease_id as string))
     leaveAttempt(draft, step, 'FAILED_RETRY', { retry_at: draft.after(wait), holder: null }, error)
     return
   }

@@ -1,12 +1,11 @@
 import { type Decision, refuse } from '../decision.ts'
 import { isTerminal } from '../machine.ts'
 import { stepMachine } from '../machines/step.ts'
-import { beginWork, failAttempt, succeedStep } from './attempt.ts'
+import { beginWork, failAttempt, giveBack, renewLease, succeedStep } from './attempt.ts'
 import type { CallbackAnswer, CallbackCommand, StepResult } from './commands.ts'
 import type { JobDraft } from './draft.ts'
 import { leaveAttempt } from './finish.ts'
 import { notFound } from './not-found.ts'
-import { policyOf } from './protocol.ts'
 import type { StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 
@@ -27,7 +26,11 @@ export function decideCallback(draft: JobDraft, command: CallbackCommand): Decis
   const working = step.state === 'IN_PROGRESS' ? step : beginWork(draft, step)
   // A worker that was told to stop and goes on has until the end of its lease, and no longer.
   if (command.type === 'heartbeatStep' && draft.job.state !== 'CANCELLING') {
-    draft.setStep(step.step_index, { lease_expires_at: draft.after(policyOf(step, 'lease_ms')) })
+    renewLease(draft, working)
+  }
+  if (command.type === 'releaseStep') {
+    takeBack(draft, working, command.reason)
+    settle(draft)
   }
   if (command.type === 'reportResult') {
     takeResult(draft, working, command.result)
@@ -43,12 +46,19 @@ function isOver(step: StepRecord): boolean {
 /** While a job is being cancelled a failure is not retried: the worker stopped because it was told to. */
 function takeResult(draft: JobDraft, step: StepRecord, result: StepResult): void {
   if (result.status === 'SUCCEEDED') {
-    succeedStep(draft, step, result.output ?? null, result.output_ref)
+    succeedStep(draft, step, result)
   } else if (draft.job.state === 'CANCELLING') {
     leaveAttempt(draft, step, 'CANCELLED', {}, result.error)
   } else {
     failAttempt(draft, step, result.error, result.failure_class === 'RETRYABLE')
   }
+}
+
+/** The worker stops before it is done, through no fault of the work. */
+function takeBack(draft: JobDraft, step: StepRecord, reason: string | null): void {
+  const error = { code: 'RELEASED', message: reason ?? 'Its worker gave it back' }
+  if (draft.job.state === 'CANCELLING') leaveAttempt(draft, step, 'CANCELLED', {}, error)
+  else giveBack(draft, step, error)
 }
 
 function answer(status: 'accepted' | 'ignored', draft: JobDraft, step: StepRecord): CallbackAnswer {

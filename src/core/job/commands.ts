@@ -3,7 +3,15 @@ import type { Json, JsonObject } from '../json.ts'
 import type { JobState } from '../machines/job.ts'
 import type { Mode } from '../routing.ts'
 import type { Protocol } from './protocol.ts'
-import type { DependencyPolicy, JobRecord, OutboxRecord, Priority, Ref, StepRecord } from './record.ts'
+import type {
+  DependencyPolicy,
+  JobRecord,
+  OutboxRecord,
+  OutputFile,
+  Priority,
+  Ref,
+  StepRecord,
+} from './record.ts'
 
 /** What every command on a job says. */
 interface ToJob {
@@ -37,6 +45,7 @@ export interface SubmitJob extends ToJob, RequestIdentity {
   readonly expires_at: string | null
   readonly run_id: string | null
   readonly workstream_id: string | null
+  readonly schedule_id: string | null
   readonly tags: readonly string[]
   readonly callback_urls: JsonObject | null
   readonly correlation_id: string | null
@@ -85,8 +94,19 @@ export interface ReportResult extends Callback {
   readonly result: StepResult
 }
 
+/** A worker gives the step back: it stops for reasons of its own, and somebody else is to do it. */
+export interface ReleaseStep extends Callback {
+  readonly type: 'releaseStep'
+}
+
 export type StepResult =
-  | { readonly status: 'SUCCEEDED'; readonly output?: Json; readonly output_ref?: Ref }
+  | {
+      readonly status: 'SUCCEEDED'
+      readonly output?: Json
+      /** Instead of `output`, where that is too large to be kept with the step. */
+      readonly output_file?: OutputFile
+      readonly output_ref?: Ref
+    }
   | { readonly status: 'FAILED'; readonly failure_class: FailureClass; readonly error: StepError }
 
 export type FailureClass = 'RETRYABLE' | 'NON_RETRYABLE'
@@ -106,7 +126,26 @@ export interface AdvanceJob extends ToJob {
   readonly type: 'advanceJob'
 }
 
-export type CallbackCommand = AckStep | HeartbeatStep | ReportResult
+/** What an operator may let a job pass over, beside every delay and backoff. */
+export type Obstacle = 'dependencies' | 'limits' | 'attempt'
+
+/** Get on with a job: end its delay and backoffs now, and whatever else it is told not to wait for. */
+export interface ExpediteJob extends ToJob {
+  readonly type: 'expediteJob'
+  readonly priority: Priority | null
+  readonly ignore: readonly Obstacle[]
+}
+
+/** Make a new job of one that has ended: all of it, or from a step on. */
+export interface RunAgain extends ToJob {
+  readonly type: 'runAgain'
+  readonly new_job_id: string
+  readonly from_step: string | null
+  readonly idempotency_key: string | null
+  readonly inFlightLimit: number
+}
+
+export type CallbackCommand = AckStep | HeartbeatStep | ReportResult | ReleaseStep
 
 export type JobCommand =
   | SubmitJob
@@ -116,6 +155,8 @@ export type JobCommand =
   | ClaimStep
   | CallbackCommand
   | CancelJob
+  | ExpediteJob
+  | RunAgain
   | AdvanceJob
 
 export interface SubmitAnswer {
@@ -140,6 +181,8 @@ export interface ClaimAnswer {
   readonly step: StepRecord
   /** Output of the step before; null for the first. */
   readonly previous: Json
+  /** Where that is, when it is in a file. */
+  readonly previous_file: OutputFile | null
 }
 
 export interface AnswerOf {
@@ -151,6 +194,9 @@ export interface AnswerOf {
   readonly ackStep: CallbackAnswer
   readonly heartbeatStep: CallbackAnswer
   readonly reportResult: CallbackAnswer
+  readonly releaseStep: CallbackAnswer
   readonly cancelJob: JobRecord
+  readonly expediteJob: JobRecord
+  readonly runAgain: SubmitAnswer
   readonly advanceJob: JobRecord
 }

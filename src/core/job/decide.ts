@@ -1,8 +1,9 @@
 import { type Decision, type Given, need, refuse } from '../decision.ts'
-import type { Json } from '../json.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import { present } from '../must.ts'
+import { EVERYBODY } from '../queue/record.ts'
+import { runAgain } from './again.ts'
 import { beginWork, markSent } from './attempt.ts'
 import { decideCallback } from './callbacks.ts'
 import type {
@@ -18,8 +19,10 @@ import type {
 import { awaitedJobs, loadJobs, resolveDependencies } from './dependencies.ts'
 import { beginAttempt, dispatch, failPublish } from './dispatch.ts'
 import { JobDraft } from './draft.ts'
+import { expedite } from './expedite.ts'
+import { fullLimit, takeQueueLimits } from './limits.ts'
 import { notFound } from './not-found.ts'
-import { policyOf } from './protocol.ts'
+import { type Limit, policyOf } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { decideSubmit } from './submit.ts'
@@ -54,6 +57,10 @@ function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): 
       return recordPublish(draft, command)
     case 'cancelJob':
       return cancel(draft)
+    case 'expediteJob':
+      return expedite(draft, command)
+    case 'runAgain':
+      return runAgain(draft, command)
     default:
       return decideCallback(draft, command)
   }
@@ -85,26 +92,45 @@ function cancel(draft: JobDraft): Decision<JobRecord> {
 function claimStep(draft: JobDraft, worker: string): Decision<ClaimAnswer> {
   const step = waitingStep(draft)
   if (step === undefined || step.delivery === 'push') return refuseTaking(draft, 'NOT_CLAIMABLE')
-  const full = fullLimit(draft, step)
+  const queue = draft.given.get('queue', EVERYBODY, step.queue)
+  if (queue === undefined) return needQueue(step)
+  if (queue?.state === 'paused') return refusePaused(draft, step)
+  const full = fullLimit(draft, step, queue)
   if (full !== undefined) return refuseLimit(draft, full)
   const begun = beginWork(draft, beginAttempt(draft, step, worker))
-  const previous: Json = draft.steps[begun.step_index - 1]?.output ?? null
+  takeQueueLimits(draft, begun, queue)
+  const before = draft.steps[begun.step_index - 1]
   // The answer carries the job as it is written, so its index fields have to be there first.
   draft.reindex()
-  return draft.finish({ job: draft.job, step: begun, previous })
+  return draft.finish({
+    job: draft.job,
+    step: draft.steps[begun.step_index] as StepRecord,
+    previous: before?.output ?? null,
+    previous_file: before?.output_file ?? null,
+  })
+}
+
+function needQueue({ queue }: StepRecord): Decision<never> {
+  return need([{ kind: 'queue', tenant_id: EVERYBODY, id: queue }])
 }
 
 /** Takes the row there is, or dispatches a step that waited for a slot and takes its row in the same commit. */
 function takeOutbox(draft: JobDraft): Decision<OutboxRecord> {
   const step = waitingStep(draft)
-  if (step?.delivery === 'push') {
-    const full = fullLimit(draft, step)
-    if (full !== undefined) return refuseLimit(draft, full)
-    dispatch(draft, step)
-  }
+  const waits = waitOn(draft)
+  const toPublish = step?.delivery === 'push' ? step : waits === 'publish' ? draft.active : undefined
+  if (toPublish === undefined) return refuseTaking(draft, 'NOTHING_TO_PUBLISH')
+  const queue = draft.given.get('queue', EVERYBODY, toPublish.queue)
+  if (queue === undefined) return needQueue(toPublish)
+  if (queue?.state === 'paused') return refusePaused(draft, toPublish)
+  const full = fullLimit(draft, toPublish, queue)
+  if (full !== undefined) return refuseLimit(draft, full)
+  if (step !== undefined) dispatch(draft, step)
   const row = draft.currentRow
-  if (row === undefined || waitOn(draft) !== 'publish') return refuseTaking(draft, 'NOTHING_TO_PUBLISH')
-  const timeout = policyOf(stepOf(draft, row), 'publish_timeout_ms')
+  // A crash may have left the step without its row; `advance` makes it again.
+  if (row === undefined) return refuseTaking(draft, 'NOTHING_TO_PUBLISH')
+  takeQueueLimits(draft, stepOf(draft, row), queue)
+  const timeout = policyOf(toPublish, 'publish_timeout_ms')
   const taken = draft.setRow(row, { tries: row.tries + 1, taken_until: draft.after(timeout) })
   return draft.finish(taken)
 }
@@ -146,11 +172,6 @@ function stepOf(draft: JobDraft, row: OutboxRecord): StepRecord {
   )
 }
 
-function fullLimit(draft: JobDraft, step: StepRecord): string | undefined {
-  const { tenant_id } = draft.job
-  return step.limits.find(({ key }) => draft.given.isFull({ tenant_id, key }))?.key
-}
-
 /** Losing a race for work is the ordinary case: said to the caller, not kept in the history. */
 function refuseTaking(draft: JobDraft, code: 'NOT_CLAIMABLE' | 'NOTHING_TO_PUBLISH'): Decision<never> {
   const { job_id, state } = draft.job
@@ -162,12 +183,31 @@ function refuseTaking(draft: JobDraft, code: 'NOT_CLAIMABLE' | 'NOTHING_TO_PUBLI
   })
 }
 
-function refuseLimit(draft: JobDraft, key: string): Decision<never> {
+function refuseLimit(draft: JobDraft, { key, per_ms }: Limit): Decision<never> {
+  const { job_id } = draft.job
+  if (per_ms !== undefined) {
+    return refuse({
+      code: 'RATE_LIMIT',
+      message: `Limit ${key} is used up for now`,
+      next: `It starts by itself as soon as fewer were begun within ${per_ms} ms.`,
+      details: { job_id, limit: key },
+    })
+  }
   return refuse({
     code: 'CONCURRENCY_LIMIT',
     message: `Limit ${key} is reached`,
     next: 'It starts by itself when another job under this limit ends; raise the limit to run more at once.',
-    details: { job_id: draft.job.job_id, limit: key },
+    details: { job_id, limit: key },
+  })
+}
+
+function refusePaused(draft: JobDraft, { queue }: StepRecord): Decision<never> {
+  const { job_id } = draft.job
+  return refuse({
+    code: 'QUEUE_PAUSED',
+    message: `Queue ${queue} is paused, and job ${job_id} waits in it`,
+    next: `Resume the queue: waybill queue resume ${queue}`,
+    details: { job_id, queue },
   })
 }
 

@@ -6,25 +6,19 @@ import type { StepError } from './commands.ts'
 import { directiveOf } from './directive.ts'
 import type { JobDraft } from './draft.ts'
 import { endJob, leaveAttempt } from './finish.ts'
-import { policyOf } from './protocol.ts'
+import { takeLimits } from './limits.ts'
+import { attemptsLeft, policyOf } from './protocol.ts'
 import type { OutboxRecord, StepRecord } from './record.ts'
 
 /** Gives the step a new attempt and lease. Who carries it out, and how they hear of it, is the caller's matter. */
 export function beginAttempt(draft: JobDraft, step: StepRecord, holder: string): StepRecord {
   const attempt_no = step.attempt_no + 1
-  must(attempt_no <= policyOf(step, 'max_attempts'), `step ${step.step_id} has an attempt left`)
-  for (const limit of step.limits) {
-    draft.slots.push({
-      tenant_id: draft.job.tenant_id,
-      key: limit.key,
-      verb: 'take',
-      owner: draft.job.job_id,
-      max: limit.max,
-    })
-  }
+  must(attemptsLeft(step) > 0, `step ${step.step_id} has an attempt left`)
+  const lease_id = draft.given.ids.next()
+  takeLimits(draft, step, lease_id)
   const begun = draft.moveStep(step.step_index, 'DISPATCHING', {
     attempt_no,
-    lease_id: draft.given.ids.next(),
+    lease_id,
     holder,
     input_ref: draft.steps[step.step_index - 1]?.result_ref ?? step.input_ref,
     retry_at: null,

@@ -1,7 +1,7 @@
 import { idOf, type JobAggregate, type LedgerRecord } from '../aggregate.ts'
 import type { AuditEntry, AuditEvent } from '../audit.ts'
 import { type Accepted, type Claim, change, type Given, type Signal, type SlotChange } from '../decision.ts'
-import { EMPTY } from '../json.ts'
+import { EMPTY, type JsonObject } from '../json.ts'
 import { isEdge, isTerminal } from '../machine.ts'
 import { type JobState, jobMachine } from '../machines/job.ts'
 import { type OutboxState, outboxMachine } from '../machines/outbox.ts'
@@ -159,6 +159,13 @@ export class JobDraft implements JobAggregate {
     entry.error_type = error.code
     entry.error_message = error.message
     this.#trails.push({ kind: row.kind, place: NOWHERE, entry })
+  }
+
+  /** Somebody changed what the state does not show: the history does. */
+  remark(metadata: JsonObject): void {
+    const entry = this.#entry(this.#job, 'noted', this.#job.state, this.#job.state)
+    entry.metadata = metadata
+    this.#trails.push({ kind: 'job', place: NOWHERE, entry })
   }
 
   /** A late or repeated message: nothing changes, but the history says that it came. */

@@ -3,6 +3,7 @@ import { isTerminal } from '../machine.ts'
 import { stepMachine } from '../machines/step.ts'
 import type { StepError } from './commands.ts'
 import type { JobDraft } from './draft.ts'
+import { releaseLimits } from './limits.ts'
 import type { StepRecord } from './record.ts'
 
 /** What jobs that depend on this one wait for. */
@@ -59,10 +60,9 @@ export function leaveAttempt(
   patch: Partial<StepRecord>,
   error?: StepError,
 ): void {
-  const { tenant_id, job_id } = draft.job
-  draft.moveStep(step.step_index, to, { ...patch, ack_deadline_at: null, lease_expires_at: null }, error)
-  for (const limit of step.limits)
-    draft.slots.push({ tenant_id, key: limit.key, verb: 'release', owner: job_id })
+  releaseLimits(draft, step)
+  const left = { ...patch, queue_slot: false, ack_deadline_at: null, lease_expires_at: null }
+  draft.moveStep(step.step_index, to, left, error)
 }
 
 /** A crash may leave the job behind its step: walk it through the states the step has already passed. */

@@ -4,9 +4,7 @@ import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import type { StepState } from '../machines/step.ts'
 import { IN_FLIGHT } from './finish.ts'
-
-/** Whoever holds a place keeps it, whatever the limit is by now. */
-const NO_LIMIT = Number.MAX_SAFE_INTEGER
+import { heldBy, NO_LIMIT } from './limits.ts'
 
 const UNDER_WAY: readonly StepState[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS']
 
@@ -17,10 +15,11 @@ const UNDER_WAY: readonly StepState[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROG
 export function holdingsOf({ job, steps }: JobAggregate): Pick<Change, 'slots' | 'signals'> {
   const { tenant_id, job_id } = job
   const running = steps.filter(({ state }) => UNDER_WAY.includes(state))
-  const limits = running.flatMap((step) => step.limits.map((limit) => limit.key))
-  const taken = isTerminal(jobMachine, job.state) ? [] : [IN_FLIGHT, ...limits]
+  const held = running.flatMap((step) => heldBy(job, step))
+  const taken = isTerminal(jobMachine, job.state) ? [] : [{ tenant_id, key: IN_FLIGHT }, ...held]
   return {
-    slots: taken.map((slot) => ({ tenant_id, key: slot, verb: 'take', owner: job_id, max: NO_LIMIT })),
+    // Whoever holds a place keeps it, whatever the limit is by now.
+    slots: taken.map((slot) => ({ ...slot, verb: 'take', owner: job_id, max: NO_LIMIT })),
     signals: job.waits_for.map((topic) => ({ tenant_id, topic })),
   }
 }

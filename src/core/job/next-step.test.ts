@@ -142,7 +142,13 @@ describe('claiming', () => {
     ledger.submit()
     ledger.claim()
     ledger.succeed()
-    expect(ledger.claim()).toEqual({ job: ledger.job(), step: ledger.step(1), previous: null })
+    const claimed = ledger.claim()
+    expect(claimed).toEqual({
+      job: ledger.job(),
+      step: ledger.step(1),
+      previous: null,
+      previous_file: null,
+    })
     ledger.fail('RETRYABLE')
     ledger.pass(MINUTE)
     const { job, step } = ledger.claim()

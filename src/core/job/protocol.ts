@@ -1,4 +1,5 @@
 import type { Backoff } from '../backoff.ts'
+import type { JsonObject } from '../json.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts'
 
 /** How a kind of request is answered: the steps, in order, and who does each. */
@@ -17,6 +18,8 @@ export interface ProtocolStep {
   readonly queue?: string
   readonly limits?: readonly Limit[]
   readonly policy?: StepPolicy
+  /** A JSON Schema that its part of the payload has to fit. */
+  readonly payload_schema?: JsonObject
 }
 
 /**
@@ -25,10 +28,23 @@ export interface ProtocolStep {
  */
 export type Delivery = 'push' | 'pull' | 'external'
 
-/** At most `max` attempts at once hold this key. */
+/** Workers and dispatchers look in different places, though a service may go by one name. */
+export const PUSHED = 'push:'
+
+/**
+ * At most `max` attempts at once hold this key; with `per_ms`, at most `max` begin within so many milliseconds. Limits
+ * are kept for each tenant. A part of the key in braces, as in `customer:{payload.customer.id}`, comes from the request.
+ */
 export interface Limit {
   readonly key: string
   readonly max: number
+  readonly per_ms?: number
+}
+
+/** At most so many within so many milliseconds, whichever they are. */
+export interface Rate {
+  readonly max: number
+  readonly per_ms: number
 }
 
 /** Times and tries of a step; what is absent has the default. */
@@ -36,6 +52,8 @@ export interface StepPolicy {
   readonly max_attempts?: number
   readonly ack_timeout_ms?: number
   readonly lease_ms?: number
+  /** Longest that an attempt may work, however often it says that it is still there; no end unless given. */
+  readonly timeout_ms?: number
   readonly backoff?: Backoff
   readonly publish_tries?: number
   readonly publish_timeout_ms?: number
@@ -48,6 +66,7 @@ const DEFAULT_POLICY = {
   max_attempts: 3,
   ack_timeout_ms: 30 * SECOND_MS,
   lease_ms: 15 * MINUTE_MS,
+  timeout_ms: Number.MAX_SAFE_INTEGER,
   backoff: { kind: LIST, delaysMs: [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS] },
   publish_tries: 4,
   publish_timeout_ms: 30 * SECOND_MS,
@@ -56,6 +75,16 @@ const DEFAULT_POLICY = {
 
 /** Another scheduler reports when it gets round to it: its lease is long, and any report renews it. */
 const EXTERNAL_LEASE_MS = 24 * HOUR_MS
+
+/** Attempts that were given back unused do not count. */
+export function attemptsLeft(step: {
+  readonly policy: StepPolicy
+  readonly delivery: Delivery
+  readonly attempt_no: number
+  readonly released: number
+}): number {
+  return policyOf(step, 'max_attempts') + step.released - step.attempt_no
+}
 
 export function policyOf<K extends keyof StepPolicy>(
   step: { readonly policy: StepPolicy; readonly delivery: Delivery },

@@ -50,6 +50,12 @@ export interface JobRecord extends Routed {
   readonly run_at: string | null
   /** Ends waits (for a worker, a dependency, a pause), never work that has begun. */
   readonly expires_at: string | null
+  /** The ended job that this one runs again. */
+  readonly again_of: string | null
+  /** The schedule that submitted it. */
+  readonly schedule_id: string | null
+  /** Somebody let it pass all limits. */
+  readonly unlimited: boolean
   readonly run_id: string | null
   readonly workstream_id: string | null
   readonly tags: readonly string[]
@@ -81,6 +87,15 @@ export interface Ready {
   /** Lower goes first. */
   readonly rank: number
   readonly limits: readonly Limit[]
+  /** Somebody let it pass all limits. */
+  readonly unlimited?: true
+}
+
+/** Where a large output lies: its name in the ledger's own folder for them, and what it must hold. */
+export interface OutputFile {
+  readonly file: string
+  readonly sha256: string
+  readonly size_bytes: number
 }
 
 export interface StepRecord {
@@ -99,10 +114,14 @@ export interface StepRecord {
   readonly state_since: string
   /** 0 until the first attempt. */
   readonly attempt_no: number
+  /** Attempts that were given back unused, and so do not count. */
+  readonly released: number
   readonly lease_id: string | null
   readonly lease_expires_at: string | null
   /** Who holds the lease: a worker's name, or the service the directive went to. */
   readonly holder: string | null
+  /** It holds one of the places of its queue. */
+  readonly queue_slot: boolean
   readonly ack_deadline_at: string | null
   readonly retry_at: string | null
   readonly input_ref: Ref
@@ -112,6 +131,8 @@ export interface StepRecord {
   readonly payload: Json
   /** What it returned; the next step's `previous`. */
   readonly output: Json
+  /** The file that has its output, where that is too large to be kept here. */
+  readonly output_file: OutputFile | null
   /** Where it says that its output is; the next step's input. */
   readonly result_ref: Ref | null
   readonly resolved_mode: Mode | null

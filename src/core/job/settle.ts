@@ -2,7 +2,7 @@ import { isOpenRow } from '../aggregate.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import { must, present } from '../must.ts'
-import { failAttempt } from './attempt.ts'
+import { failAttempt, loseLease } from './attempt.ts'
 import { addOutboxRow, dispatch, failPublish } from './dispatch.ts'
 import type { JobDraft } from './draft.ts'
 import { catchUp, endJob, endLike, errorOf } from './finish.ts'
@@ -107,8 +107,7 @@ function timeOut(draft: JobDraft, step: StepRecord, wait: Wait): boolean {
   } else if (wait.cause === 'ack') {
     failAttempt(draft, step, { code: 'ACK_TIMEOUT', message: `No ACK by ${wait.until}` }, true)
   } else {
-    const message = `No result or heartbeat by ${wait.until}`
-    failAttempt(draft, step, { code: 'LEASE_EXPIRED', message }, true)
+    loseLease(draft, step)
   }
   return true
 }

@@ -9,7 +9,8 @@ import type { SubmitAnswer, SubmitJob } from './commands.ts'
 import { loadJobs, resolveDependencies } from './dependencies.ts'
 import { JobDraft } from './draft.ts'
 import { endedTopic, IN_FLIGHT } from './finish.ts'
-import type { ProtocolStep } from './protocol.ts'
+import { limitsFor } from './limits.ts'
+import type { Limit, ProtocolStep } from './protocol.ts'
 import type { JobRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 
@@ -28,9 +29,11 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   if (!(jobs instanceof Map)) return jobs as Decision<never>
   const refused = refuseBadIds(command, jobs)
   if (refused !== null) return refused
+  const limits = limitsOfSteps(command)
+  if (typeof limits === 'string') return refuseLimitKey(command, limits)
   if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
 
-  const draft = JobDraft.born(newJob(command, routing, given.now), command, given)
+  const draft = JobDraft.born(newJob(command, routing, limits, given.now), command, given)
   draft.claims.push({ tenant_id, key, owner: job_id })
   draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: command.inFlightLimit })
   jobs.delete(job_id)
@@ -56,7 +59,12 @@ function answerDuplicate(command: SubmitJob, given: Given, owner: string): Decis
   return change({ job_id: owner, duplicate: true, differing }, {})
 }
 
-function newJob(command: SubmitJob, routing: Routing, now: number): JobAggregate {
+function newJob(
+  command: SubmitJob,
+  routing: Routing,
+  limits: readonly (readonly Limit[])[],
+  now: number,
+): JobAggregate {
   const at = toIso(now)
   const first = present(command.protocol.steps[0], 'a protocol has a step')
   const job: JobRecord = {
@@ -78,6 +86,9 @@ function newJob(command: SubmitJob, routing: Routing, now: number): JobAggregate
     on_dependency_failure: command.on_dependency_failure,
     run_at: command.delay_ms === null ? command.run_at : toIso(now + command.delay_ms),
     expires_at: command.expires_at,
+    again_of: null,
+    schedule_id: command.schedule_id,
+    unlimited: false,
     run_id: command.run_id,
     workstream_id: command.workstream_id,
     tags: command.tags,
@@ -99,11 +110,30 @@ function newJob(command: SubmitJob, routing: Routing, now: number): JobAggregate
     ready: null,
     etag: '',
   }
-  const steps = command.protocol.steps.map((step, index) => newStep(command, step, index, at))
+  const steps = command.protocol.steps.map((step, index) =>
+    newStep(command, step, index, limits[index] ?? [], at),
+  )
   return { job, steps, outbox: [] }
 }
 
-function newStep(command: SubmitJob, step: ProtocolStep, step_index: number, at: string): StepRecord {
+/** The limits of each step; or the path to a value that one of their keys needs and the request lacks. */
+function limitsOfSteps(command: SubmitJob): readonly (readonly Limit[])[] | string {
+  const all: (readonly Limit[])[] = []
+  for (const { limits = [] } of command.protocol.steps) {
+    const filled = limitsFor(limits, command)
+    if ('missing' in filled) return filled.missing
+    all.push(filled.limits)
+  }
+  return all
+}
+
+function newStep(
+  command: SubmitJob,
+  step: ProtocolStep,
+  step_index: number,
+  limits: readonly Limit[],
+  at: string,
+): StepRecord {
   return {
     kind: 'step',
     tenant_id: command.tenant_id,
@@ -114,14 +144,16 @@ function newStep(command: SubmitJob, step: ProtocolStep, step_index: number, at:
     service: step.service,
     delivery: step.delivery,
     queue: step.queue ?? step.service,
-    limits: step.limits ?? [],
+    limits,
     policy: step.policy ?? {},
     state: 'PENDING',
     state_since: at,
     attempt_no: 0,
+    released: 0,
     lease_id: null,
     lease_expires_at: null,
     holder: null,
+    queue_slot: false,
     ack_deadline_at: null,
     retry_at: null,
     input_ref: command.input_ref,
@@ -129,6 +161,7 @@ function newStep(command: SubmitJob, step: ProtocolStep, step_index: number, at:
     output_ref: command.output_ref,
     payload: ownPayload(command.payload, step.step_id),
     output: null,
+    output_file: null,
     result_ref: null,
     resolved_mode: null,
     lane: null,
@@ -145,7 +178,7 @@ function newStep(command: SubmitJob, step: ProtocolStep, step_index: number, at:
 }
 
 /** `payload.steps[step_id]` is for that step alone. */
-function ownPayload(payload: Json, step_id: string): Json {
+export function ownPayload(payload: Json, step_id: string): Json {
   const steps = isJsonObject(payload) ? payload.steps : undefined
   return isJsonObject(steps) && Object.hasOwn(steps, step_id) ? (steps[step_id] as Json) : null
 }
@@ -181,6 +214,16 @@ function refuseBadIds(command: SubmitJob, jobs: ReadonlyMap<string, JobAggregate
   })
 }
 
+function refuseLimitKey(command: SubmitJob, path: string): Refused {
+  return refuse({
+    code: 'LIMIT_KEY_MISSING',
+    message: `A limit of ${command.request_type} is kept by ${path}, and the request has no such value`,
+    field: path,
+    next: `Give ${path} as text or a number.`,
+    details: { request_type: command.request_type, path },
+  })
+}
+
 function refuseBurst(command: SubmitJob): Refused {
   return refuse({
     code: 'DOC_ID_REQUIRED',
@@ -191,7 +234,10 @@ function refuseBurst(command: SubmitJob): Refused {
   })
 }
 
-function refuseInFlight(command: SubmitJob): Refused {
+export function refuseInFlight(command: {
+  readonly tenant_id: string
+  readonly inFlightLimit: number
+}): Refused {
   return refuse({
     code: 'IN_FLIGHT_LIMIT',
     message: `Tenant ${command.tenant_id} has ${command.inFlightLimit} jobs in flight, as many as it may`,

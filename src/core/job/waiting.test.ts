@@ -15,12 +15,7 @@ function order(ledger: KernelLedger, ids: readonly string[]): readonly string[] 
     const { ready } = ledger.job(id)
     return ready === null ? [] : [{ key: { kind: 'job', tenant_id: 't1', id } as const, ready }]
   })
-  const rules = {
-    limit: 100,
-    pausedQueues: new Set<string>(),
-    running: new Map<string, number>(),
-    used: () => 0,
-  }
+  const rules = { limit: 100, running: new Map<string, number>(), view: ledger.view() }
   return pick(heads, rules).chosen.map(({ key }) => key.id)
 }
 

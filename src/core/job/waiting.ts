@@ -3,7 +3,8 @@ import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import { stepMachine } from '../machines/step.ts'
 import { fromIso, MINUTE_MS, toIso } from '../time.ts'
-import type { Delivery } from './protocol.ts'
+import { slotKey } from './limits.ts'
+import { type Delivery, PUSHED } from './protocol.ts'
 import type { JobRecord, OutboxRecord, Ready, StepRecord } from './record.ts'
 
 /**
@@ -110,18 +111,21 @@ export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null 
   const step = activeStep(aggregate.steps) as StepRecord
   if (step.delivery === 'external') return null
   // A row to publish again already holds its slots.
-  const limits = cause === 'claim' ? step.limits : []
+  const limits = cause === 'claim' && !aggregate.job.unlimited ? step.limits : []
   return {
     queue: queueOf(step.queue, step.delivery),
-    group: limits.map((limit) => limit.key).join(' '),
+    group: limits.map(slotKey).join(' '),
     rank: rankOf(aggregate.job),
     limits,
+    ...(aggregate.job.unlimited ? UNLIMITED : null),
   }
 }
 
+const UNLIMITED = { unlimited: true } as const
+
 /** Workers and dispatchers look in different places, though a service may go by one name. */
 export function queueOf(queue: string, delivery: Delivery): string {
-  return delivery === 'push' ? `push:${queue}` : queue
+  return delivery === 'push' ? `${PUSHED}${queue}` : queue
 }
 
 function rankOf(job: JobRecord): number {

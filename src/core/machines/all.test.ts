@@ -62,6 +62,12 @@ const TABLES: { readonly [kind in keyof typeof machines]: Table } = {
     failed: '',
     skipped: '',
   },
+  queue: { running: 'running paused', paused: 'running paused' },
+  schedule: {
+    active: 'active paused removed',
+    paused: 'active paused removed',
+    removed: 'active',
+  },
 }
 
 const TERMINAL: { readonly [kind in keyof typeof machines]: string } = {
@@ -71,6 +77,8 @@ const TERMINAL: { readonly [kind in keyof typeof machines]: string } = {
   outbox: 'SENT FAILED_FINAL',
   run: 'succeeded failed cancelled',
   workstream: 'succeeded failed skipped',
+  queue: '',
+  schedule: 'removed',
 }
 
 const RETRYABLE: { readonly [kind in keyof typeof machines]: string } = {
@@ -80,6 +88,8 @@ const RETRYABLE: { readonly [kind in keyof typeof machines]: string } = {
   outbox: '',
   run: '',
   workstream: '',
+  queue: '',
+  schedule: '',
 }
 
 const INITIAL = {
@@ -89,6 +99,14 @@ const INITIAL = {
   outbox: 'PENDING',
   run: 'pending',
   workstream: 'pending',
+  queue: 'running',
+  schedule: 'active',
+}
+
+/** Ways out of an end. */
+const WAYS_BACK: { readonly [kind: string]: readonly string[] } = {
+  document: ['failed → retrying'],
+  schedule: ['removed → active'],
 }
 
 function words(text: string | undefined): readonly string[] {
@@ -101,9 +119,9 @@ function machineOf(kind: keyof typeof machines): Machine<string> {
   return machines[kind] as Machine<string>
 }
 
-describe('the six machines', () => {
-  it('are document, job, step, outbox, run and workstream, each named as its kind', () => {
-    expect(Object.keys(machines)).toEqual(['document', 'job', 'step', 'outbox', 'run', 'workstream'])
+describe('the machines', () => {
+  it('are those of eight kinds, each named as its kind', () => {
+    expect(Object.keys(machines)).toEqual(KINDS)
     expect(Object.values(machines).map(({ name }) => name)).toEqual(Object.keys(machines))
   })
 
@@ -128,17 +146,19 @@ describe('the six machines', () => {
       expect(nextStates(machine, state)).toEqual(new Set(words(TABLES[kind][state])))
     })
 
-    it('ends where it should, and no way leads out of an end but that of a failed document', () => {
+    it('ends where it should, and only a failed document and a removed schedule come back', () => {
       const terminal = states.filter((state) => isTerminal(machine, state))
       expect(terminal.sort()).toEqual([...words(TERMINAL[kind])].sort())
       const waysOut = terminal.flatMap((from) =>
         [...nextStates(machine, from)].map((to) => `${from} → ${to}`),
       )
-      expect(waysOut).toEqual(kind === 'document' ? ['failed → retrying'] : [])
+      expect(waysOut).toEqual(WAYS_BACK[kind] ?? [])
     })
 
-    it('reaches every state but legacy from its first one, and an end from every state', () => {
+    it('reaches every state but legacy from its first one, and an end, if it has any, from every state', () => {
       expect(reachable(machine, machine.initial).size).toBe(states.length - (kind === 'document' ? 1 : 0))
+      // Queues are there for as long as the ledger is.
+      if (TERMINAL[kind] === '') return expect(kind).toBe('queue')
       for (const state of states) {
         const ends = [...reachable(machine, state)].filter((other) => isTerminal(machine, other))
         expect(ends, `an end after ${state}`).not.toEqual([])

@@ -1,11 +1,13 @@
 import { documentMachine } from './document.ts'
 import { jobMachine } from './job.ts'
 import { outboxMachine } from './outbox.ts'
+import { queueMachine } from './queue.ts'
 import { runMachine } from './run.ts'
+import { scheduleMachine } from './schedule.ts'
 import { stepMachine } from './step.ts'
 import { workstreamMachine } from './workstream.ts'
 
-/** The six machines by the kind of record they govern. */
+/** The machines by the kind of record they govern. */
 export const machines = {
   document: documentMachine,
   job: jobMachine,
@@ -13,6 +15,8 @@ export const machines = {
   outbox: outboxMachine,
   run: runMachine,
   workstream: workstreamMachine,
+  queue: queueMachine,
+  schedule: scheduleMachine,
 } as const
 
 export type RecordKind = keyof typeof machines

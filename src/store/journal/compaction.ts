@@ -139,6 +139,8 @@ function recordsOf({ live, refusals, base }: Image): { readonly [T in TableName]
     outbox: changed<'outbox'>('outbox'),
     runs: changed<'runs'>('run'),
     workstreams: changed<'workstreams'>('workstream'),
+    queues: changed<'queues'>('queue'),
+    schedules: changed<'schedules'>('schedule'),
     claims: foundIn<'claims'>(live.devices.claims.entries()),
     refusals: foundIn<'refusals'>(refusals.entries()),
   }

@@ -7,6 +7,7 @@ import {
   change,
   type Decision,
   type Given,
+  isNothing,
   type Refused,
 } from '../../core/decision.ts'
 import type { Clock } from '../../world/clock.ts'
@@ -227,10 +228,6 @@ export class Decider {
 }
 
 const { change: NOTHING } = change(null, {})
-
-function isNothing({ puts, claims, slots, signals }: Change): boolean {
-  return puts.length === 0 && claims.length === 0 && slots.length === 0 && signals.length === 0
-}
 
 /** One that moved nothing. */
 function hasQuietEntry(audit: readonly AuditEntry[]): boolean {

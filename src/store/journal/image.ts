@@ -1,6 +1,7 @@
 import {
   type AggregateKind,
   type AggregateOf,
+  ALONE_KINDS,
   idOf,
   type RecordKey,
   type RecordOf,
@@ -11,7 +12,7 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timers } from '../../world/timers.ts'
 import { Layers } from '../live/layers.ts'
-import { type AloneRecord, LiveState } from '../live/live-state.ts'
+import { type AloneRecord, isAlwaysHere, LiveState } from '../live/live-state.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
 import { TABLE_OF, type TableName } from './snapshot/tables.ts'
 
@@ -46,7 +47,8 @@ export class Image {
     tenant_id: string,
     id: string,
   ): AggregateOf[K] | null | undefined {
-    return this.live.decided(kind, tenant_id, id) ?? this.#nullIfAbsent(TABLE_OF[kind], tenant_id, id)
+    const known = this.live.decided(kind, tenant_id, id)
+    return known !== null || isAlwaysHere(kind) ? known : this.#nullIfAbsent(TABLE_OF[kind], tenant_id, id)
   }
 
   /** Null when nobody owns it; undefined when somebody might. */
@@ -146,7 +148,7 @@ export class Image {
   /** What another image has in memory and this one does not: it comes from an older snapshot, and knows less. */
   adopt(older: Image): void {
     const { live } = older
-    for (const kind of ['document', 'run', 'workstream'] as const) {
+    for (const kind of ALONE_KINDS) {
       for (const record of live.records(kind)) {
         const { tenant_id } = record
         if (this.live.decided(kind, tenant_id, idOf(record)) === null) this.live.admit(record as AloneRecord)

@@ -3,14 +3,15 @@ import type { AuditRecord } from '../../core/audit.ts'
 import { type Claim, type ClaimKey, change, type Decision, type Given } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
-import type { ReadyHead } from '../../core/pick.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import { LedgerReadOnly } from '../../errors/journal-errors.ts'
+import type { Clock } from '../../world/clock.ts'
 import type { Capabilities } from '../capabilities.ts'
 import type { ProgressOptions } from '../progress.ts'
 import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
 import type {
   Finding,
+  LookAtReady,
   MaintenanceReport,
   Outcome,
   Store,
@@ -45,10 +46,12 @@ export type Access =
 export class JournalStore implements Store {
   readonly capabilities: Capabilities
   readonly watchers: Watchers
+  readonly #clock: Clock
   #access: Access | null = null
   #closing: Promise<void> | null = null
 
-  constructor(readOnly: boolean) {
+  constructor(readOnly: boolean, clock: Clock) {
+    this.#clock = clock
     this.capabilities = {
       engine: 'journal',
       atomic: 'transaction',
@@ -135,12 +138,19 @@ export class JournalStore implements Store {
     return (await this.#fresh()).image.live.counts.read(kind, tenant_id)
   }
 
-  async ready(queues: readonly string[], perGroup: number): Promise<readonly ReadyHead[]> {
-    return (await this.#fresh()).image.live.work.heads(queues, perGroup)
+  async ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
+    const { live } = (await this.#fresh()).image
+    return look(live.work.heads(queues, perGroup), live.viewAt(this.#clock.now()))
   }
 
   async nextDue(): Promise<number | null> {
-    return (await this.#fresh()).image.live.work.nextDue()
+    return (await this.#fresh()).image.live.nextDue()
+  }
+
+  /** Whoever only reads polls, so it may hear of things late, but hears of them. */
+  subscribe(listener: () => void): () => void {
+    if ('reader' in this.#open) this.#open.reader.poll()
+    return this.watchers.onNews(listener)
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {

@@ -162,8 +162,7 @@ export class JournalWriter {
         )
       case 'ready': {
         const heads = live.work.heads(selector.queues, selector.perGroup, isTaken)
-        const used = (tenant_id: string, key: string) => live.devices.used(tenant_id, key)
-        return selector.pick(heads, used).map((head) => head.key)
+        return selector.pick(heads, live.viewAt(this.#decider.time())).map((head) => head.key)
       }
     }
   }

@@ -31,7 +31,7 @@ export async function openJournal(
   const checked = checkOptions(options)
   try {
     if (!checked.create) await mustBeThere(place)
-    return await (checked.readOnly ? openToRead(place) : openToWrite(place, world, checked))
+    return await (checked.readOnly ? openToRead(place, world) : openToWrite(place, world, checked))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOTDIR' || code === 'EEXIST') throw NotALedger.file(folder, error)
@@ -39,8 +39,8 @@ export async function openJournal(
   }
 }
 
-async function openToRead(place: JournalPlace): Promise<JournalStore> {
-  const store = new JournalStore(true)
+async function openToRead(place: JournalPlace, world: World): Promise<JournalStore> {
+  const store = new JournalStore(true, world.clock)
   return store.begin({ reader: await JournalReader.open(place, () => store.watchers.wake()) })
 }
 
@@ -59,7 +59,7 @@ async function openToWrite(
     if (loaded.damage === null) {
       await tidyUp(place)
       const journal = await OpenJournal.of(place, loaded)
-      const store = new JournalStore(false)
+      const store = new JournalStore(false, world.clock)
       const wake = () => store.watchers.wake()
       return store.begin({
         journal,
@@ -75,7 +75,7 @@ async function openToWrite(
   }
   // Nothing is touched, and whoever repairs it has to be able to lock it.
   await lock.release()
-  return openToRead(place)
+  return openToRead(place, world)
 }
 
 /** A process that was killed may have left names that the disk does not have yet; what is built on them must not go. */

@@ -1,8 +1,9 @@
-import type { AggregateOf } from '../../core/aggregate.ts'
+import { type AggregateOf, ALONE_KINDS, type AloneKind } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import type { Signal } from '../../core/decision.ts'
 import type { DocumentRecord } from '../../core/document/record.ts'
 import type { Timers } from '../../world/timers.ts'
+import { type AloneRecord, isAlwaysHere } from '../live/live-state.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import { Image } from './image.ts'
 import { decodeLine } from './lines/decode.ts'
@@ -15,7 +16,7 @@ export interface Facts {
   readonly signals: readonly Signal[]
 }
 
-/** What is in memory after opening a snapshot: counts and signals. Everything else comes when it is needed. */
+/** What is in memory after opening a snapshot: counts, signals, queues and schedules. Everything else comes when it is needed. */
 export async function imageOf(snapshot: Snapshot, timers: Timers): Promise<Image> {
   const image = new Image(timers)
   const { live } = image
@@ -24,7 +25,13 @@ export async function imageOf(snapshot: Snapshot, timers: Timers): Promise<Image
   live.devices.store(snapshot.work)
   for (const signal of signals) live.signals.push(signal)
   await image.rebase(snapshot)
+  for (const kind of ALONE_KINDS) if (isAlwaysHere(kind)) await admitAll(image, snapshot, kind)
   return image
+}
+
+async function admitAll({ live }: Image, snapshot: Snapshot, kind: AloneKind): Promise<void> {
+  const part = { size: Number.POSITIVE_INFINITY, after: null, shadowed: () => false }
+  for (const record of await snapshot.find(kind, {}, 'id', part)) live.admit(record as AloneRecord)
 }
 
 /** Does once more what a line says was done. Throws when it does not follow from what is there. */

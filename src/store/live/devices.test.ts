@@ -4,6 +4,8 @@ import { type Change, change, type SlotChange } from '../../core/decision.ts'
 import { Devices } from './devices.ts'
 import { plainWork } from './sample-work.ts'
 
+const NOW = 1000
+
 function changeOf(parts: Partial<Change>): Change {
   return change(null, parts).change
 }
@@ -37,15 +39,16 @@ describe('slots', () => {
     return devices
   }
   const isFull = (devices: Devices, ...slots: readonly SlotChange[]) =>
-    devices.fullSlot(changeOf({ slots })) !== undefined
+    devices.fullSlot(changeOf({ slots }), NOW) !== undefined
 
   it('are counted by key and tenant', () => {
     const devices = held('a', 'b')
-    expect([devices.used('t', 'k'), devices.used('t', 'other'), devices.used('z', 'k')]).toEqual([2, 0, 0])
+    const { used } = devices.useAt(NOW)
+    expect([used('t', 'k'), used('t', 'other'), used('z', 'k')]).toEqual([2, 0, 0])
     devices.apply(changeOf({ slots: [release('a'), release('a'), release('nobody', 'other')] }))
-    expect(devices.used('t', 'k')).toBe(1)
+    expect(used('t', 'k')).toBe(1)
     devices.apply(changeOf({ slots: [release('b')] }))
-    expect(devices.used('t', 'k')).toBe(0)
+    expect(used('t', 'k')).toBe(0)
   })
 
   it('are full when as many hold one as there are, unless the asker does', () => {
@@ -82,10 +85,10 @@ describe('slots', () => {
         for (const { verb, owner: one, key: name } of changes) {
           const slot = verb === 'take' ? take(one, 3, name) : release(one, name)
           const asked = changeOf({ slots: [slot] })
-          expect(stored.fullSlot(asked)).toEqual(taken.fullSlot(asked))
+          expect(stored.fullSlot(asked, NOW)).toEqual(taken.fullSlot(asked, NOW))
           const undos = [stored, taken].map((devices) => devices.apply(asked))
           if (one === 'e') for (const undo of undos) undo?.()
-          expect(stored.used('t', name)).toBe(taken.used('t', name))
+          expect(stored.useAt(NOW).used('t', name)).toBe(taken.useAt(NOW).used('t', name))
         }
         expect([...stored.holders()]).toEqual([...taken.holders()])
       }),

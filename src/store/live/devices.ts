@@ -1,6 +1,7 @@
 import type { Change, ClaimKey, SlotChange, SlotKey } from '../../core/decision.ts'
+import type { WorkView } from '../../core/pick.ts'
 import { Layers } from './layers.ts'
-import { SlotHolders } from './slot-holders.ts'
+import { type HeldUntil, SlotHolders, UNTIL_RELEASED } from './slot-holders.ts'
 import { compareEntries, type SlotEntry, type StoredWork } from './stored-work.ts'
 import { TwoKeys } from './two-keys.ts'
 
@@ -16,8 +17,17 @@ export class Devices {
     return this.claims.get(tenant_id, key)
   }
 
-  used(tenant_id: string, key: string): number {
-    return this.#slots.get(tenant_id, key)?.size ?? 0
+  /** How far limits are used at a time. */
+  useAt(now: number): Omit<WorkView, 'queue'> {
+    const of = (tenant_id: string, key: string) => this.#slots.get(tenant_id, key)
+    return {
+      used: (tenant_id, key) => of(tenant_id, key)?.used(now) ?? 0,
+      freeAt: (tenant_id, key) => of(tenant_id, key)?.freeAt(now) ?? null,
+      holders: (tenant_id, key) =>
+        of(tenant_id, key)
+          ?.entries()
+          .map(([owner]) => owner) ?? [],
+    }
   }
 
   /** A claim in the change that somebody else owns. */
@@ -31,13 +41,13 @@ export class Devices {
   }
 
   /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
-  fullSlot({ slots }: Change): SlotKey | undefined {
+  fullSlot({ slots }: Change, now: number): SlotKey | undefined {
     if (slots.length === 0) return undefined
     const views = new TwoKeys<SlotView>()
     for (const slot of slots) {
       let view = views.get(slot.tenant_id, slot.key)
       if (view === undefined) {
-        view = new SlotView(this.#slots.get(slot.tenant_id, slot.key))
+        view = new SlotView(this.#slots.get(slot.tenant_id, slot.key), now)
         views.set(slot.tenant_id, slot.key, view)
       }
       if (!view.change(slot)) return slot
@@ -58,7 +68,9 @@ export class Devices {
   *holders(): Generator<SlotEntry> {
     const slots = [...this.#slots.entries()].sort(compareEntries)
     for (const [tenant_id, key, holders] of slots) {
-      for (const owner of holders.owners()) yield [tenant_id, key, owner]
+      for (const [owner, until] of holders.entries()) {
+        yield until === UNTIL_RELEASED ? [tenant_id, key, owner] : [tenant_id, key, owner, until]
+      }
     }
   }
 
@@ -72,24 +84,29 @@ export class Devices {
       undos.push(() => this.claims.delete(tenant_id, key))
     }
     for (const slot of slots) {
-      if (this.#change(slot, slot.verb === 'take')) undos.push(() => this.#change(slot, slot.verb !== 'take'))
+      const until = slot.verb === 'take' ? (slot.until ?? UNTIL_RELEASED) : null
+      const before = this.#change(slot, until)
+      if (before !== until) undos.push(() => this.#change(slot, before))
     }
     return () => {
       for (const undo of undos.reverse()) undo()
     }
   }
 
-  /** False when it was so already. */
-  #change({ tenant_id, key, owner }: SlotKey & { readonly owner: string }, takes: boolean): boolean {
+  /** Answers what was there before. */
+  #change(
+    { tenant_id, key, owner }: SlotKey & { readonly owner: string },
+    until: HeldUntil | null,
+  ): HeldUntil | null {
     let holders = this.#slots.get(tenant_id, key)
     if (holders === undefined) {
-      if (!takes) return false
+      if (until === null) return null
       holders = new SlotHolders()
       this.#slots.set(tenant_id, key, holders)
     }
-    const hasChanged = holders.change(owner, takes)
-    if (holders.size === 0) this.#slots.delete(tenant_id, key)
-    return hasChanged
+    const before = holders.change(owner, until)
+    if (holders.isEmpty) this.#slots.delete(tenant_id, key)
+    return before
   }
 }
 
@@ -99,9 +116,9 @@ class SlotView {
   readonly #changed = new Map<string, boolean>()
   #used: number
 
-  constructor(holders: SlotHolders | undefined) {
+  constructor(holders: SlotHolders | undefined, now: number) {
     this.#holders = holders
-    this.#used = holders?.size ?? 0
+    this.#used = holders?.used(now) ?? 0
   }
 
   /** False when it asks for one and none is free. */

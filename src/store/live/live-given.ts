@@ -72,7 +72,7 @@ export function decideOn<A>(
     if (decision.kind !== 'change') return decision
     const taken = view.devices.takenClaim(decision.change)
     must(taken === undefined, `a decision looks before it claims ${taken?.key}`)
-    const full = view.devices.fullSlot(decision.change)
+    const full = view.devices.fullSlot(decision.change, now)
     if (full === undefined) return decision
     given.refuseSlot(full)
   }

@@ -107,7 +107,7 @@ describe('deciding on a live state', () => {
     const { live, act } = setUp()
     expect(act(submitJob('a', { inFlightLimit: 1 }))).toBe('change')
     expect(act(submitJob('b', { inFlightLimit: 1 }))).toBe('refusal')
-    expect(live.devices.used(TENANT, 'in-flight')).toBe(1)
+    expect(live.devices.useAt(0).used(TENANT, 'in-flight')).toBe(1)
   })
 
   it('crashes on a decision that insists on a full slot, or claims without looking', () => {

@@ -1,6 +1,7 @@
 import {
   type AggregateKind,
   type AggregateOf,
+  ALONE_KINDS,
   applyToJob,
   idOf,
   isAtRest,
@@ -13,6 +14,8 @@ import {
 import type { Change, ClaimKey, Signal } from '../../core/decision.ts'
 import type { OutboxRecord, StepRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import type { WorkView } from '../../core/pick.ts'
+import { EVERYBODY } from '../../core/queue/record.ts'
 import { Devices } from './devices.ts'
 import { Listings } from './listings.ts'
 import { SignalQueue } from './signal-queue.ts'
@@ -43,6 +46,11 @@ export interface Kept {
 export type JobPart = Extract<LedgerRecord, { readonly kind: 'job' | 'step' | 'outbox' }>
 export type AloneRecord = Exclude<LedgerRecord, JobPart>
 type AloneKind = AloneRecord['kind']
+
+/** There are few of them and every claim asks for one: they are always in memory. */
+export function isAlwaysHere(kind: AggregateKind): boolean {
+  return kind === 'queue' || kind === 'schedule'
+}
 
 /** What a change makes of one aggregate. */
 export type Move = AloneMove | JobMove
@@ -80,6 +88,8 @@ export class LiveState {
     document: new TwoKeys(),
     run: new TwoKeys(),
     workstream: new TwoKeys(),
+    queue: new TwoKeys(),
+    schedule: new TwoKeys(),
   }
   /** The document that was looked at last. */
   readonly #atHand: { tenant_id: string; id: string; cell: Cell<AloneRecord> | undefined } = {
@@ -125,7 +135,7 @@ export class LiveState {
 
   /** All records of a kind, in no particular order. */
   *records(kind: RecordKind, tenant_id?: string): Generator<LedgerRecord> {
-    if (kind === 'document' || kind === 'run' || kind === 'workstream') {
+    if (kind !== 'job' && kind !== 'step' && kind !== 'outbox') {
       for (const { durable } of this.#shelves[kind].values(tenant_id)) if (durable !== null) yield durable
       return
     }
@@ -138,6 +148,16 @@ export class LiveState {
       if (kind === 'job') yield durable.job
       else yield* durable.steps
     }
+  }
+
+  /** What bears on ready work at a time. */
+  viewAt(now: number): WorkView {
+    return { ...this.devices.useAt(now), queue: (name) => this.aggregate('queue', EVERYBODY, name) }
+  }
+
+  /** When there is next something due; at once, when signals wait to be delivered. */
+  nextDue(): number | null {
+    return this.signals.pending > 0 ? 0 : this.work.nextDue()
   }
 
   /** Jobs that are not in memory have this to do, until they are. */
@@ -165,8 +185,11 @@ export class LiveState {
 
   /** What could be evicted, once it is kept elsewhere. Things may come and go while it is gone through. */
   *kept(): Generator<Kept> {
-    for (const shelf of Object.values(this.#shelves)) {
-      for (const { durable: record } of shelf.values()) if (record !== null) yield keptRecord(record)
+    for (const kind of ALONE_KINDS) {
+      if (isAlwaysHere(kind)) continue
+      for (const { durable: record } of this.#shelves[kind].values()) {
+        if (record !== null) yield keptRecord(record)
+      }
     }
     for (const { durable } of this.#jobs.values()) if (durable !== null) yield keptJob(durable)
     for (const row of this.#rows.values()) if (!isOpenRow(row)) yield keptRecord(row)

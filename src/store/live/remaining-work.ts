@@ -77,10 +77,11 @@ export class RemainingWork {
     const groups = this.#queues.get(queue)
     const remaining = groups?.get(name)
     if (remaining === undefined || limit <= 0) return found
-    for (const [, tenant_id, group, rank, id, limits] of remaining.entries()) {
+    for (const [, tenant_id, group, rank, id, limits, unlimited] of remaining.entries()) {
       const key = { kind: 'job', tenant_id, id } as const
       if (skips?.(key) === true) continue
-      found.push({ order: rank, tie: id, value: { key, ready: { queue, group, rank, limits } } })
+      const ready = { queue, group, rank, limits, ...(unlimited === true ? { unlimited } : null) }
+      found.push({ order: rank, tie: id, value: { key, ready } })
       if (found.length === limit) break
     }
     // A group of which all has been taken is not looked at again.

@@ -10,52 +10,94 @@ export interface StoredHolders {
   readonly entries: number
 }
 
-/** Who holds one of a bounded number of places: whoever was stored as holding one, and what changed since. */
+/** Until when somebody holds a place: epoch milliseconds, or for as long as nobody gives it back. */
+export type HeldUntil = number
+
+export const UNTIL_RELEASED: HeldUntil = Number.POSITIVE_INFINITY
+
+/**
+ * Who holds one of a bounded number of places: whoever was stored as holding one, and what changed since. Places that
+ * are held until a time are free from then on, though they are forgotten only when somebody looks.
+ */
 export class SlotHolders {
   readonly #stored: StoredHolders | null
-  readonly #changed = new Map<string, boolean>()
+  /** Null: it was given back. */
+  readonly #changed = new Map<string, HeldUntil | null>()
   #size: number
+  /** The first time at which one that is held is free again, as far as is known. */
+  #nextFree: HeldUntil = UNTIL_RELEASED
 
   constructor(stored: StoredHolders | null = null) {
     this.#stored = stored
     this.#size = stored?.entries ?? 0
+    // Few limits are kept by time, and those have few holders: all of one limit are of one sort.
+    const first = stored === null || stored.entries === 0 ? undefined : stored.slots.at(stored.from)[3]
+    if (first !== undefined) this.#nextFree = Number.NEGATIVE_INFINITY
   }
 
-  get size(): number {
+  /** How many places are taken at a time. */
+  used(now: number): number {
+    if (this.#nextFree <= now) this.#forget(now)
     return this.#size
   }
 
+  /** When the first of those that are held until a time is free; null when none is. */
+  freeAt(now: number): number | null {
+    if (this.#nextFree <= now) this.#forget(now)
+    return this.#nextFree === UNTIL_RELEASED ? null : this.#nextFree
+  }
+
+  get isEmpty(): boolean {
+    return this.#size === 0
+  }
+
   has(owner: string): boolean {
-    return this.#changed.get(owner) ?? this.#isStored(owner)
+    return this.untilOf(owner) !== null
   }
 
-  /** False when it was so already. */
-  change(owner: string, holds: boolean): boolean {
-    if (this.has(owner) === holds) return false
-    if (this.#isStored(owner) === holds) this.#changed.delete(owner)
-    else this.#changed.set(owner, holds)
-    this.#size += holds ? 1 : -1
-    return true
+  /** Until when it is held; null when it is not. */
+  untilOf(owner: string): HeldUntil | null {
+    const changed = this.#changed.get(owner)
+    return changed === undefined ? this.#storedUntil(owner) : changed
   }
 
-  /** Sorted. */
-  owners(): readonly string[] {
-    const owners: string[] = []
-    for (const [owner, holds] of this.#changed) if (holds) owners.push(owner)
+  /** Null gives it back. Answers what was there before. */
+  change(owner: string, until: HeldUntil | null): HeldUntil | null {
+    const before = this.untilOf(owner)
+    if (before === until) return before
+    if (this.#storedUntil(owner) === until) this.#changed.delete(owner)
+    else this.#changed.set(owner, until)
+    this.#size += (until === null ? 0 : 1) - (before === null ? 0 : 1)
+    if (until !== null && until < this.#nextFree) this.#nextFree = until
+    return before
+  }
+
+  /** Sorted by owner. */
+  entries(): readonly (readonly [owner: string, until: HeldUntil])[] {
+    const entries: (readonly [string, HeldUntil])[] = []
+    for (const [owner, until] of this.#changed) if (until !== null) entries.push([owner, until])
     if (this.#stored !== null) {
-      const { slots, from, entries } = this.#stored
-      for (let index = from; index < from + entries; index++) {
-        const [, , owner] = slots.at(index)
-        if (!this.#changed.has(owner)) owners.push(owner)
+      const { slots, from, entries: count } = this.#stored
+      for (let index = from; index < from + count; index++) {
+        const [, , owner, until = UNTIL_RELEASED] = slots.at(index)
+        if (!this.#changed.has(owner)) entries.push([owner, until])
       }
     }
-    return owners.sort()
+    return entries.sort(([a], [b]) => (a < b ? -1 : 1))
   }
 
-  #isStored(owner: string): boolean {
-    if (this.#stored === null) return false
+  #forget(now: number): void {
+    this.#nextFree = UNTIL_RELEASED
+    for (const [owner, until] of this.entries()) {
+      if (until <= now) this.change(owner, null)
+      else if (until < this.#nextFree) this.#nextFree = until
+    }
+  }
+
+  #storedUntil(owner: string): HeldUntil | null {
+    if (this.#stored === null) return null
     const { slots, tenant_id, key } = this.#stored
-    for (const _ of beginningWith(slots, [tenant_id, key, owner])) return true
-    return false
+    for (const [, , , until = UNTIL_RELEASED] of beginningWith(slots, [tenant_id, key, owner])) return until
+    return null
   }
 }

@@ -1,5 +1,5 @@
 import type { Limit } from '../../core/job/protocol.ts'
-import type { JobRecord, OutboxRecord } from '../../core/job/record.ts'
+import type { JobRecord, OutboxRecord, Ready } from '../../core/job/record.ts'
 import { fromIso } from '../../core/time.ts'
 
 /** When a job is due, in epoch milliseconds. */
@@ -12,6 +12,7 @@ export type ReadyEntry = readonly [
   rank: number,
   job_id: string,
   limits: readonly Limit[],
+  unlimited?: true,
 ]
 
 /** How many entries the group has; groups follow each other in the order of their entries. */
@@ -22,8 +23,8 @@ export type WaitingEntry = readonly [tenant_id: string, topic: string, job_id: s
 /** An outbox row that is open. */
 export type RowEntry = readonly [tenant_id: string, job_id: string, outbox_id: string]
 
-/** A place under a limit, and the job that has it. */
-export type SlotEntry = readonly [tenant_id: string, key: string, job_id: string]
+/** A place under a limit, who has it, and until when if that is fixed (epoch milliseconds). */
+export type SlotEntry = readonly [tenant_id: string, key: string, owner: string, until?: number]
 
 /** How many places under a limit are taken; limits follow each other in the order of their entries. */
 export type SlotGroup = readonly [tenant_id: string, key: string, entries: number]
@@ -66,9 +67,16 @@ export function workOfJob(job: JobRecord): {
   const { tenant_id, job_id, due_at, ready, waits_for } = job
   return {
     due: due_at === null ? [] : [[fromIso(due_at), tenant_id, job_id]],
-    ready: ready === null ? [] : [[ready.queue, tenant_id, ready.group, ready.rank, job_id, ready.limits]],
+    ready: ready === null ? [] : [readyEntry(tenant_id, job_id, ready)],
     waiting: [...new Set(waits_for)].map((topic) => [tenant_id, topic, job_id]),
   }
+}
+
+function readyEntry(tenant_id: string, job_id: string, ready: Ready): ReadyEntry {
+  const { queue, group, rank, limits } = ready
+  return ready.unlimited === true
+    ? [queue, tenant_id, group, rank, job_id, limits, true]
+    : [queue, tenant_id, group, rank, job_id, limits]
 }
 
 export function rowEntry({ tenant_id, job_id, outbox_id }: OutboxRecord): RowEntry {

@@ -1,10 +1,9 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
 import { type AuditEntry, type AuditRecord, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
-import type { Claim, ClaimKey, Decision, Given } from '../../core/decision.ts'
+import { type Claim, type ClaimKey, type Decision, type Given, isNothing } from '../../core/decision.ts'
 import { DurationRollup, type DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { must } from '../../core/must.ts'
-import type { ReadyHead } from '../../core/pick.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
@@ -25,6 +24,7 @@ import {
 } from '../query.ts'
 import type {
   Finding,
+  LookAtReady,
   MaintenanceReport,
   Outcome,
   Store,
@@ -57,6 +57,7 @@ export class MemoryStore implements Store {
   readonly #refusals = new TwoKeys<number>()
   #now = 0
   #commits = 0
+  #hasNews = false
   #closed = false
 
   /** Records are handed out as they are kept, so they are frozen; a test that plants a fault in one needs them soft. */
@@ -68,7 +69,7 @@ export class MemoryStore implements Store {
   async transact<A>(_keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
     this.#mustBeOpen()
     const outcome = this.#commit(decide)
-    this.#watchers.wake()
+    this.#tell()
     return outcome
   }
 
@@ -85,7 +86,7 @@ export class MemoryStore implements Store {
         return { key, outcome }
       })
     } finally {
-      this.#watchers.wake()
+      this.#tell()
     }
   }
 
@@ -134,14 +135,19 @@ export class MemoryStore implements Store {
     return this.#live.counts.read(kind, tenant_id)
   }
 
-  async ready(queues: readonly string[], perGroup: number): Promise<readonly ReadyHead[]> {
+  async ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
     this.#mustBeOpen()
-    return this.#live.work.heads(queues, perGroup)
+    return look(this.#live.work.heads(queues, perGroup), this.#live.viewAt(this.#time()))
   }
 
   async nextDue(): Promise<number | null> {
     this.#mustBeOpen()
-    return this.#live.work.nextDue()
+    return this.#live.nextDue()
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#mustBeOpen()
+    return this.#watchers.onNews(listener)
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
@@ -197,6 +203,7 @@ export class MemoryStore implements Store {
       return { ok: false, refusal: decision.refusal }
     }
     this.#commits++
+    if (!isNothing(decision.change)) this.#hasNews = true
     this.#live.apply(decision.change, String(this.#commits))
     if (this.#freezes) for (const put of decision.change.puts) Object.freeze(put)
     for (const entry of decision.change.audit) {
@@ -204,6 +211,13 @@ export class MemoryStore implements Store {
       else this.#appendCapped(entry)
     }
     return { ok: true, answer: decision.answer }
+  }
+
+  /** Whoever asks and finds nothing to do must not wake everybody, least of all themselves. */
+  #tell(): void {
+    if (!this.#hasNews) return
+    this.#hasNews = false
+    this.#watchers.wake()
   }
 
   #select(selector: Sweep): readonly RecordKey[] {
@@ -216,8 +230,7 @@ export class MemoryStore implements Store {
         )
       case 'ready': {
         const heads = this.#live.work.heads(selector.queues, selector.perGroup)
-        const used = (tenant_id: string, key: string) => this.#live.devices.used(tenant_id, key)
-        return selector.pick(heads, used).map((head) => head.key)
+        return selector.pick(heads, this.#live.viewAt(this.#time())).map((head) => head.key)
       }
     }
   }
@@ -234,6 +247,7 @@ export class MemoryStore implements Store {
     if (kept >= REFUSALS_KEPT_PER_RECORD) return
     this.#refusals.set(entry.tenant_id, name, kept + 1)
     this.#log.append(entry)
+    this.#hasNews = true
   }
 
   #read(query: AuditQuery): Iterable<AuditRecord> {

@@ -56,6 +56,7 @@ export function submitJob(job_id: string, more: Partial<SubmitJob> = {}): Submit
     expires_at: null,
     run_id: null,
     workstream_id: null,
+    schedule_id: null,
     tags: [],
     callback_urls: null,
     correlation_id: null,

@@ -39,7 +39,7 @@ function readySweep({ queues, limit = 1, running = new Map() }: ClaimRequest): S
     what: 'ready',
     queues,
     perGroup: limit,
-    pick: (heads, used) => pick(heads, { limit, running, pausedQueues: new Set(), used }).chosen,
+    pick: (heads, view) => pick(heads, { limit, running, view }).chosen,
   }
 }
 

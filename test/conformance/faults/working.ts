@@ -10,17 +10,18 @@ const ALL = 1000
 
 export const WORKING_FAULTS: readonly Fault[] = [
   verbs('hands out work in the order of its ids', ['ready', 'histories'], (sound) => ({
-    ready: async (queues, perGroup) => headsById(await sound.ready(queues, ALL), perGroup),
+    ready: (queues, perGroup, look) =>
+      sound.ready(queues, ALL, (heads, view) => look(headsById(heads, perGroup), view)),
     sweep: (selector, decide) => sound.sweep(selectorById(selector), decide),
   })),
   verbs('shows more of a group than was asked for', ['ready', 'histories'], (sound) => ({
-    ready: (queues, perGroup) => sound.ready(queues, perGroup + 1),
+    ready: (queues, perGroup, look) => sound.ready(queues, perGroup + 1, look),
   })),
   verbs('does not tell how many hold a limit', ['ready', 'histories'], (sound) => ({
     sweep: (selector, decide) =>
       sound.sweep(
         selector.what === 'ready'
-          ? { ...selector, pick: (heads) => selector.pick(heads, () => 0) }
+          ? { ...selector, pick: (heads, view) => selector.pick(heads, { ...view, used: () => 0 }) }
           : selector,
         decide,
       ),
@@ -105,7 +106,7 @@ function headsById(heads: readonly ReadyHead[], perGroup: number): readonly Read
 function selectorById(selector: Sweep): Sweep {
   if (selector.what !== 'ready') return selector
   const { perGroup, pick } = selector
-  return { ...selector, perGroup: ALL, pick: (heads, used) => pick(headsById(heads, perGroup), used) }
+  return { ...selector, perGroup: ALL, pick: (heads, view) => pick(headsById(heads, perGroup), view) }
 }
 
 function dueBy(sound: Store, time: () => number): Store['sweep'] {

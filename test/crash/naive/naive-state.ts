@@ -1,12 +1,15 @@
 import { entriesOf, type Json, type JsonObject, statesOf } from './delta-file.ts'
 import { changedRecords, devices, newRecords } from './short-form.ts'
 
+export const FOR_EVER = Number.POSITIVE_INFINITY
+
 /** Everything a ledger holds, by name: JSON of kind, tenant and id; of tenant and key for claims and slots. */
 export class NaiveState {
   seq = 0
   readonly records = new Map<string, JsonObject>()
   readonly claims = new Map<string, string>()
-  readonly slots = new Map<string, Set<string>>()
+  /** Until when each owner holds one. */
+  readonly slots = new Map<string, Map<string, number>>()
   readonly refusals = new Map<string, number>()
   #hasGaps = false
 
@@ -69,10 +72,10 @@ export class NaiveState {
     this.records.set(name, { ...before, ...(put.set as JsonObject), etag })
   }
 
-  #slot({ verb, tenant_id, key, owner }: JsonObject): void {
+  #slot({ verb, tenant_id, key, owner, until }: JsonObject): void {
     const name = nameOf(tenant_id, key)
-    const owners = this.slots.get(name) ?? new Set()
-    if (verb === 'take') owners.add(owner as string)
+    const owners = this.slots.get(name) ?? new Map<string, number>()
+    if (verb === 'take') owners.set(owner as string, (until as number | undefined) ?? FOR_EVER)
     else owners.delete(owner as string)
     this.slots.set(name, owners)
     if (owners.size === 0) this.slots.delete(name)
@@ -91,6 +94,6 @@ function list(value: Json | undefined): readonly JsonObject[] {
 function idOf(record: JsonObject): string {
   const { kind, job_id, step_id } = record
   if (kind === 'step') return `${job_id}/${step_id}`
-  const field = { document: 'doc_id', job: 'job_id', outbox: 'outbox_id' }[kind as string] ?? `${kind}_id`
+  const field = { document: 'doc_id', queue: 'queue' }[kind as string] ?? `${kind}_id`
   return record[field] as string
 }

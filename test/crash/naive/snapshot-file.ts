@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import type { Json, JsonObject } from './delta-file.ts'
-import { NaiveState, nameOf } from './naive-state.ts'
+import { FOR_EVER, NaiveState, nameOf } from './naive-state.ts'
 import { hasDigest } from './sealed-file.ts'
 import { mustListWork } from './work-lists.ts'
 
@@ -11,7 +11,12 @@ const KINDS = {
   outbox: 'outbox',
   runs: 'run',
   workstreams: 'workstream',
+  queues: 'queue',
+  schedules: 'schedule',
 } as const
+
+/** Until when, if it is not until it is given back. */
+type SlotEntry = readonly [tenant_id: string, key: string, owner: string, until?: number]
 
 const USUAL = { retry_count: 0, max_retries: 3, error_type: null, error_message: null }
 
@@ -41,9 +46,9 @@ export function readSnapshot(bytes: Buffer): NaiveState | null {
     const kept = nameOf(name.slice(0, slash), tenant_id, name.slice(slash + 1))
     state.refusals.set(kept, count as unknown as number)
   }
-  for (const [tenant_id, key, owner] of (whole.work as JsonObject).slots as readonly (readonly string[])[]) {
+  for (const [tenant_id, key, owner, until] of (whole.work as JsonObject).slots as readonly SlotEntry[]) {
     const name = nameOf(tenant_id, key)
-    state.slots.set(name, (state.slots.get(name) ?? new Set()).add(owner as string))
+    state.slots.set(name, (state.slots.get(name) ?? new Map()).set(owner, until ?? FOR_EVER))
   }
   mustAgree(whole, index, state)
   mustListWork(whole, index, state.records.values())
@@ -61,7 +66,8 @@ function mustAgree(whole: JsonObject, index: JsonObject, { records }: NaiveState
 
 /** Records of a tenant other than `default` stand under tenant, tab, id; tabs and backslashes of a tenant are escaped. */
 function entriesOf(whole: JsonObject, section: string): [tenant: string, id: string, value: JsonObject][] {
-  return Object.entries(whole[section] as JsonObject).map(([key, value]) => {
+  // Ledgers of version 1.0 have neither queues nor schedules.
+  return Object.entries((whole[section] ?? {}) as JsonObject).map(([key, value]) => {
     const tab = key.indexOf('\t')
     if (tab === -1) return ['default', key, value as JsonObject]
     const tenant = key.slice(0, tab).replace(/\\(.)/g, (_, char) => (char === 't' ? '\t' : char))

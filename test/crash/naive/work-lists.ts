@@ -15,8 +15,9 @@ export function mustListWork(whole: JsonObject, index: JsonObject, records: Iter
     if (record.due_at !== null) due.push([Date.parse(record.due_at as string), tenant_id, job_id])
     for (const topic of record.waits_for as readonly Json[]) waiting.push([tenant_id, topic, job_id])
     if (record.ready === null) continue
-    const { queue, group, rank, limits } = record.ready as JsonObject
-    ready.push([queue, tenant_id, group, rank, job_id, limits])
+    const { queue, group, rank, limits, unlimited } = record.ready as JsonObject
+    const more = unlimited === true ? [true] : []
+    ready.push([queue, tenant_id, group, rank, job_id, limits, ...more])
   }
   const work = whole.work as { readonly [list: string]: readonly Entry[] }
   mustBe('due', work.due, due)

@@ -2,6 +2,7 @@ import type { LedgerRecord, RecordKey, RecordOf } from '../../../core/aggregate.
 import type { AuditEntry } from '../../../core/audit.ts'
 import type { Change, Claim, Signal, SlotChange } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
+import { withDefaults } from '../../../core/job/old-records.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
 import { jobRecords } from './decode-job.ts'
 import { type ChangeLine, isControl, type Line, type PutFields } from './line.ts'
@@ -56,7 +57,7 @@ function documentOf(line: ChangeLine, entry: AuditEntry, etag: string): Document
 }
 
 function putOf(fields: PutFields, current: Current, etag: string): LedgerRecord {
-  if ('new' in fields) return { ...fields.new, etag }
+  if ('new' in fields) return { ...withDefaults(fields.new), etag }
   const before = current(fields)
   if (before === null) throw new Error(`it changes ${fields.kind} ${fields.id}, which is not there`)
   return { ...before, ...fields.set, etag } as LedgerRecord

@@ -171,13 +171,14 @@ function groupsOf(change: Change, audit: readonly AuditEntry[]): readonly Group[
 }
 
 function aggregateOfEntry({ kind, tenant_id, id, job_id }: AuditEntry): string {
-  const isAlone = kind === 'document' || kind === 'run' || kind === 'workstream'
-  return isAlone ? `${kind}\n${tenant_id}\n${id}` : `job\n${tenant_id}\n${job_id ?? id}`
+  const isPart = kind === 'job' || kind === 'step' || kind === 'outbox'
+  return !isPart ? `${kind}\n${tenant_id}\n${id}` : `job\n${tenant_id}\n${job_id ?? id}`
 }
 
 function aggregateOfPut(put: LedgerRecord): string {
-  const isAlone = put.kind === 'document' || put.kind === 'run' || put.kind === 'workstream'
-  return isAlone ? `${put.kind}\n${put.tenant_id}\n${idOf(put)}` : `job\n${put.tenant_id}\n${put.job_id}`
+  return isJobPart(put)
+    ? `job\n${put.tenant_id}\n${put.job_id}`
+    : `${put.kind}\n${put.tenant_id}\n${idOf(put)}`
 }
 
 function putFields(put: LedgerRecord, moveOf: ReadonlyMap<LedgerRecord, Move>): PutFields {

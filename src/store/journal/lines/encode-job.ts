@@ -52,8 +52,8 @@ export function isAbout(
   { tenant_id, job_id }: { readonly tenant_id: string; readonly job_id: string },
 ): entries is Entries {
   for (const entry of entries) {
-    if (entry.job_id !== job_id || entry.tenant_id !== tenant_id || entry.kind === 'document') return false
-    if (entry.path.length < 2) return false
+    if (entry.job_id !== job_id || entry.tenant_id !== tenant_id || entry.path.length < 2) return false
+    if (entry.kind !== 'job' && entry.kind !== 'step' && entry.kind !== 'outbox') return false
   }
   return entries.length > 0
 }
@@ -162,7 +162,9 @@ function claimJson({ tenant_id, key, owner }: Claim, facts: LineFacts): string {
 function slotJson(slot: SlotChange, facts: LineFacts): string {
   const { tenant_id, key, verb, owner } = slot
   const start = `{${tenantJson(tenant_id, facts)}"key":${textJson(key)},"verb":"${verb}"${ownerJson(owner, facts)}`
-  return slot.verb === 'take' ? `${start},"max":${valueJson(slot.max)}}` : `${start}}`
+  if (slot.verb !== 'take') return `${start}}`
+  const until = slot.until === undefined ? '' : `,"until":${valueJson(slot.until)}`
+  return `${start},"max":${valueJson(slot.max)}${until}}`
 }
 
 function signalJson({ tenant_id, topic }: Signal, facts: LineFacts): string {

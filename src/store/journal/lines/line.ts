@@ -54,10 +54,7 @@ export interface ChangeFields {
 }
 
 type OfLine<Device> = Device extends unknown
-  ? { [F in Exclude<keyof Device, 'tenant_id' | 'owner'>]: Device[F] } & {
-      readonly tenant_id?: string
-      readonly owner?: string
-    }
+  ? Omit<Device, 'tenant_id' | 'owner'> & { readonly tenant_id?: string; readonly owner?: string }
   : never
 
 /** First seq of the batch, how many lines it has, and which of them this is. */

@@ -1,4 +1,6 @@
 import type { DocumentRecord } from '../../../core/document/record.ts'
+import { withDefaults } from '../../../core/job/old-records.ts'
+import type { JobRecord, StepRecord } from '../../../core/job/record.ts'
 import { type CompactDocument, compactDocument, fullDocument } from './compact-document.ts'
 import { endOfString, type Key, keyText, parseKey, splitKey } from './key-text.ts'
 import type { Found, TableName, ValueOf } from './tables.ts'
@@ -40,6 +42,8 @@ export function parseValue<T extends TableName>(
   id: string,
 ): ValueOf[T] {
   const written: unknown = JSON.parse(text)
+  if (table === 'jobs' || table === 'steps')
+    return withDefaults(written as JobRecord | StepRecord) as ValueOf[T]
   if (table !== 'states') return written as ValueOf[T]
   return fullDocument(written as CompactDocument, tenant_id, id) as ValueOf[T]
 }

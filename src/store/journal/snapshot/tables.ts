@@ -1,7 +1,9 @@
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
+import type { QueueRecord } from '../../../core/queue/record.ts'
 import type { RunRecord } from '../../../core/run-record.ts'
+import type { ScheduleRecord } from '../../../core/schedule/record.ts'
 import type { WorkstreamRecord } from '../../../core/workstream-record.ts'
 
 /** What a snapshot holds, by the name it has there, in the order in which it stands there. */
@@ -12,6 +14,8 @@ export interface ValueOf {
   readonly outbox: OutboxRecord
   readonly runs: RunRecord
   readonly workstreams: WorkstreamRecord
+  readonly queues: QueueRecord
+  readonly schedules: ScheduleRecord
   /** Who owns the claim. */
   readonly claims: string
   /** How many refusals were kept; the id is `kind/id`. */
@@ -28,6 +32,8 @@ export const TABLE_OF = {
   outbox: 'outbox',
   run: 'runs',
   workstream: 'workstreams',
+  queue: 'queues',
+  schedule: 'schedules',
 } as const satisfies { readonly [K in RecordKind]: TableName }
 
 export type RecordTable = (typeof TABLE_OF)[RecordKind]

@@ -13,6 +13,8 @@ const ID_FIELD = {
   workstream: 'workstream_id',
   step: null,
   outbox: null,
+  queue: null,
+  schedule: null,
 } as const satisfies { readonly [K in RecordKind]: string | null }
 
 interface Span {

@@ -120,7 +120,6 @@ function work(fc: FastCheck): Arbitrary<WorkIntent> {
   return fc.record({
     what: fc.constantFrom('claim', 'take'),
     limit: fc.integer({ min: 1, max: 3 }),
-    paused: seldom(fc),
   })
 }
 

@@ -5,13 +5,12 @@ import { type Command, decide, keyOf } from '../../../core/command.ts'
 import type { Decision, Given } from '../../../core/decision.ts'
 import { decideJob } from '../../../core/job/decide.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
-import { pick, type ReadyHead } from '../../../core/pick.ts'
-import { type Outcome, type SlotUse, START, type Store, type Sweep } from '../../../store/store.ts'
+import { pick, type ReadyHead, type WorkView } from '../../../core/pick.ts'
+import { type Outcome, START, type Store, type Sweep } from '../../../store/store.ts'
 import { onJob } from '../commands.ts'
 import type { Follower } from '../follower.ts'
 import type { Scene } from '../scene.ts'
 import { advance } from '../work.ts'
-import { TENANTS } from './arbitrary.ts'
 import type { CommandIntent, Intent, WorkIntent } from './intents.ts'
 import { commandOf, driveOf, fromEnd, type Seen } from './interpret.ts'
 import { observeAll, observeStep } from './observe.ts'
@@ -19,6 +18,7 @@ import { Recorder } from './recorder.ts'
 import { type Facts, nameOf, ReferenceLedger, type Told } from './reference-ledger.ts'
 import { dueIn, headsIn, jobsIn, nextDueIn, sortHeads, untoldIn } from './reference-reads.ts'
 import { same, sameHistory } from './same.ts'
+import { mustShow, type Span } from './shown-view.ts'
 
 const QUEUES = { claim: ['read'], take: ['push:send', 'push:ocr', 'push:embedding'] } as const
 
@@ -27,8 +27,6 @@ const MOST_DRIVES = 9
 
 /** More than a history has jobs to tell. */
 const MOST_PAGES = 100
-
-const SLOT_KEYS = ['in-flight', 'gpu', 'line'] as const
 
 /**
  * One history, played on the store under test and on the reference at the same time. After every step everything
@@ -55,7 +53,7 @@ export class History {
   async play(intents: readonly Intent[]): Promise<void> {
     for (const intent of intents) await this.#watched(() => this.#step(intent))
     await this.#watched(() => this.#deliverAll())
-    await observeAll(this.#store, this.#model)
+    await observeAll(this.#store, this.#model, this.#span)
   }
 
   /** Does something, then looks at all that it may have changed. */
@@ -64,7 +62,7 @@ export class History {
     this.#touched.clear()
     await act()
     const told = this.#model.log.slice(from)
-    await observeStep(this.#store, this.#model, { kinds: this.#touched, told })
+    await observeStep(this.#store, this.#model, { kinds: this.#touched, told, span: this.#span })
     await this.#follow(told)
   }
 
@@ -74,6 +72,11 @@ export class History {
 
   get #clock(): number {
     return this.#scene.world.clock.now()
+  }
+
+  /** What the store's time may be now. */
+  get #span(): Span {
+    return { from: this.#earliest, to: this.#latest }
   }
 
   get #earliest(): number {
@@ -157,27 +160,23 @@ export class History {
     return outcome.ok
   }
 
-  async #takeWork({ what, limit, paused }: WorkIntent): Promise<void> {
+  async #takeWork({ what, limit }: WorkIntent): Promise<void> {
     const type = what === 'claim' ? 'claimStep' : 'takeOutbox'
     const queues = QUEUES[what]
     let shown: readonly ReadyHead[] = []
     let chosen: readonly ReadyHead[] = []
-    let use: readonly number[] = []
-    const look = (heads: readonly ReadyHead[], used: SlotUse) => {
+    const look = (heads: readonly ReadyHead[], view: WorkView) => {
       shown = sortHeads(heads)
-      use = slotUse(used)
-      const pausedQueues = new Set(paused ? queues.slice(0, 1) : [])
-      chosen = pick(heads, { limit, running: new Map(), pausedQueues, used }).chosen
+      mustShow(view, this.#model, this.#span)
+      chosen = pick(heads, { limit, running: new Map(), view }).chosen
       return chosen
     }
     const expected = headsIn(this.#model, queues, limit)
-    const used = slotUse((tenant_id, key) => this.#model.used(tenant_id, key))
     const swept = await this.#sweep(
       { what: 'ready', queues, perGroup: limit, pick: look },
       ({ tenant_id, id }, given) => decideJob(onJob(type, id, { tenant_id }), given),
     )
     same(shown, expected, 'heads of ready work')
-    same(use, used, 'slots in use')
     same(swept.toSorted(), chosen.map(({ key }) => nameOfKey(key)).toSorted(), 'work that was chosen')
   }
 
@@ -273,10 +272,6 @@ export class History {
     this.#cursor = records.at(-1)?.cursor ?? this.#cursor
     sameHistory(records, told, this.#store.capabilities.order, 'what a follower sees')
   }
-}
-
-function slotUse(used: SlotUse): readonly number[] {
-  return TENANTS.flatMap((tenant_id) => SLOT_KEYS.map((key) => used(tenant_id, key)))
 }
 
 function nameOfKey({ kind, tenant_id, id }: RecordKey): string {

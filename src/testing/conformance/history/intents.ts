@@ -87,5 +87,4 @@ export interface PublishIntent {
 export interface WorkIntent {
   readonly what: 'claim' | 'take'
   readonly limit: number
-  readonly paused: boolean
 }

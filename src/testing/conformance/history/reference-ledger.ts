@@ -34,7 +34,8 @@ export class ReferenceLedger {
   readonly records = new Map<string, LedgerRecord>()
   readonly log: Told[] = []
   readonly #claims = new Map<string, string>()
-  readonly #slots = new Map<string, ReadonlySet<string>>()
+  /** Until when each owner holds one. */
+  readonly #slots = new Map<string, ReadonlyMap<string, number>>()
   readonly #kept = new Map<string, number>()
 
   /** Decides as the store had to: with what is here, and with the time and ids that the store used. */
@@ -45,7 +46,7 @@ export class ReferenceLedger {
       const ids = { next: () => facts.ids[used++] ?? `unused-${used}` }
       const decision = decide(this.#given(facts.now, ids, full))
       assert(decision.kind !== 'need', 'everything is loaded')
-      const slot = decision.kind === 'change' ? this.#fullSlot(decision.change.slots) : undefined
+      const slot = decision.kind === 'change' ? this.#fullSlot(decision.change.slots, facts.now) : undefined
       if (slot === undefined) {
         assert.equal(used, facts.ids.length, 'the store decided the same, with as many ids')
         return decision
@@ -63,8 +64,9 @@ export class ReferenceLedger {
     this.#write(decision.change)
   }
 
-  used(tenant_id: string, key: string): number {
-    return this.#slots.get(nameOf('slot', tenant_id, key))?.size ?? 0
+  /** Who holds a slot at a time, and until when. */
+  held(tenant_id: string, key: string, now: number): readonly (readonly [owner: string, until: number])[] {
+    return [...(this.#slots.get(nameOf('slot', tenant_id, key)) ?? [])].filter(([, until]) => until > now)
   }
 
   get(kind: RecordKind, tenant_id: string, id: string): LedgerRecord | null {
@@ -107,26 +109,27 @@ export class ReferenceLedger {
   }
 
   /** The slot that cannot be taken when the changes are made one after the other. */
-  #fullSlot(changes: readonly SlotChange[]): string | undefined {
+  #fullSlot(changes: readonly SlotChange[], now: number): string | undefined {
     const before = new Map(this.#slots)
     try {
       for (const change of changes) {
+        const holders = this.held(change.tenant_id, change.key, now)
+        const isHeld = holders.some(([owner]) => owner === change.owner)
         const [name, owners] = this.#after(change)
-        const held = this.#slots.get(name)?.has(change.owner) === true
-        if (change.verb === 'take' && !held && owners.size > change.max) return name
+        if (change.verb === 'take' && !isHeld && holders.length >= change.max) return name
         this.#slots.set(name, owners)
       }
       return undefined
     } finally {
-      for (const [name] of this.#slots) this.#slots.set(name, before.get(name) ?? new Set())
+      for (const [name] of this.#slots) this.#slots.set(name, before.get(name) ?? new Map())
     }
   }
 
-  #after({ tenant_id, key, verb, owner }: SlotChange): [string, ReadonlySet<string>] {
-    const name = nameOf('slot', tenant_id, key)
-    const owners = new Set(this.#slots.get(name))
-    if (verb === 'take') owners.add(owner)
-    else owners.delete(owner)
+  #after(change: SlotChange): [string, ReadonlyMap<string, number>] {
+    const name = nameOf('slot', change.tenant_id, change.key)
+    const owners = new Map(this.#slots.get(name))
+    if (change.verb === 'take') owners.set(change.owner, change.until ?? Number.POSITIVE_INFINITY)
+    else owners.delete(change.owner)
     return [name, owners]
   }
 

@@ -94,7 +94,16 @@ export const counts: Topic = {
       async run(scene) {
         await makeRecords(scene)
         const { records, audit_records, engine } = await scene.store.stats()
-        assert.deepEqual(records, { document: 4, job: 4, step: 6, outbox: 2, run: 0, workstream: 0 })
+        assert.deepEqual(records, {
+          document: 4,
+          job: 4,
+          step: 6,
+          outbox: 2,
+          run: 0,
+          workstream: 0,
+          queue: 0,
+          schedule: 0,
+        })
         assert.equal(engine, scene.store.capabilities.engine)
         assert(audit_records >= 4)
       },

@@ -14,7 +14,7 @@ async function claimedIds(scene: Scene, limit: number): Promise<readonly string[
 }
 
 async function readyIds(scene: Scene, queues: readonly string[], perGroup: number) {
-  return (await scene.store.ready(queues, perGroup)).map(({ key }) => key.id)
+  return scene.store.ready(queues, perGroup, (heads) => heads.map(({ key }) => key.id))
 }
 
 export const ready: Topic = {
@@ -68,7 +68,7 @@ export const ready: Topic = {
       name: 'shows with every head what it is ready for',
       async run(scene) {
         await scene.do(submitJob('j', { protocol: LIMITED, priority: 1 }))
-        const [head] = await scene.store.ready(QUEUES, 1)
+        const [head] = await scene.store.ready(QUEUES, 1, (heads) => heads)
         const job = await scene.store.get({ kind: 'job', tenant_id: TENANT, id: 'j' })
         assert.deepEqual(head?.key, { kind: 'job', tenant_id: TENANT, id: 'j' })
         assert.deepEqual(head?.ready, job?.ready)
@@ -98,7 +98,7 @@ export const ready: Topic = {
             what: 'ready',
             queues: QUEUES,
             perGroup: 5,
-            pick: (_, used) => {
+            pick: (_, { used }) => {
               seen.push(used(TENANT, 'gpu'), used('Zeta', 'gpu'), used(TENANT, 'other'))
               return []
             },

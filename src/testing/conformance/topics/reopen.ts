@@ -24,7 +24,7 @@ async function look({ store }: Scene): Promise<unknown> {
   for (const { tenant_id, job_id } of await findAll(store, { kind: 'job' })) {
     records.push(await store.load({ kind: 'job', tenant_id, id: job_id }))
   }
-  const work = await store.ready(['read', 'push:send', 'push:ocr'], 5)
+  const work = await store.ready(['read', 'push:send', 'push:ocr'], 5, (heads) => heads)
   return plain({
     records,
     history: await auditAll(store),

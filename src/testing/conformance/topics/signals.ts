@@ -20,7 +20,7 @@ async function signalled(scene: Scene, limit = 100): Promise<readonly string[]> 
 }
 
 async function readyIds(scene: Scene): Promise<readonly string[]> {
-  return (await scene.store.ready(['read'], 100)).map(({ key }) => key.id).toSorted()
+  return scene.store.ready(['read'], 100, (heads) => heads.map(({ key }) => key.id).toSorted())
 }
 
 export const signals: Topic = {

@@ -37,7 +37,7 @@ export const upkeep: Topic = {
           steps: await findAll(scene.store, { kind: 'step' }),
           rows: await findAll(scene.store, { kind: 'outbox' }),
           document: await scene.store.get({ kind: 'document', tenant_id: TENANT, id: 'd' }),
-          ready: await scene.store.ready(['read', 'push:send'], 5),
+          ready: await scene.store.ready(['read', 'push:send'], 5, (heads) => heads),
           due: await scene.store.nextDue(),
         })
         const before = plain(await look())

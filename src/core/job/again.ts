@@ -1,0 +1,152 @@
+import { change, type Decision, need, type Refused, refuse } from '../decision.ts'
+import { idempotencyClaim } from '../idempotency.ts'
+import { isTerminal } from '../machine.ts'
+import { jobMachine } from '../machines/job.ts'
+import type { RunAgain, SubmitAnswer } from './commands.ts'
+import { JobDraft } from './draft.ts'
+import { IN_FLIGHT } from './finish.ts'
+import type { JobRecord, StepRecord } from './record.ts'
+import { settle } from './settle.ts'
+import { refuseInFlight } from './submit.ts'
+
+/**
+ * What has ended stays as it is, so running a job again makes a new one of it. Steps before the one it begins with have
+ * succeeded already: the new job takes over what they came to.
+ */
+export function runAgain(old: JobDraft, command: RunAgain): Decision<SubmitAnswer> {
+  const { given } = old
+  const { tenant_id, new_job_id } = command
+  const { idempotency_key } = command
+  const key = idempotency_key === null ? null : idempotencyClaim(idempotency_key, '')
+  const owner = key === null ? undefined : given.ownerOf({ tenant_id, key })
+  if (owner !== undefined) return change({ job_id: owner, duplicate: true, differing: [] }, {})
+  const there = given.get('job', tenant_id, new_job_id)
+  if (there === undefined) return need([{ kind: 'job', tenant_id, id: new_job_id }])
+  const refused = refuseAgain(old, command, there !== null)
+  if (refused !== null) return refused
+  if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
+  const first = firstStep(old, command)
+  const job = newJob(old.job, command, old.steps[first] as StepRecord, old.at)
+  const steps = old.steps.map((step) => newStep(step, new_job_id, step.step_index < first, old.at))
+  const draft = JobDraft.born({ job, steps, outbox: [] }, command, given)
+  if (key !== null) draft.claims.push({ tenant_id, key, owner: new_job_id })
+  draft.slots.push({
+    tenant_id,
+    key: IN_FLIGHT,
+    verb: 'take',
+    owner: new_job_id,
+    max: command.inFlightLimit,
+  })
+  settle(draft)
+  return draft.finish({ job_id: new_job_id, duplicate: false, differing: [] })
+}
+
+function firstStep({ steps }: JobDraft, { from_step }: RunAgain): number {
+  return from_step === null ? 0 : steps.findIndex(({ step_id }) => step_id === from_step)
+}
+
+function newJob(old: JobRecord, command: RunAgain, first: StepRecord, at: string): JobRecord {
+  return {
+    ...old,
+    job_id: command.new_job_id,
+    state: 'QUEUED',
+    state_since: at,
+    idempotency_key: command.idempotency_key,
+    current_step_id: first.step_id,
+    current_step_index: first.step_index,
+    attempts_total: 0,
+    depends_on: [],
+    run_at: null,
+    expires_at: null,
+    again_of: old.job_id,
+    schedule_id: null,
+    unlimited: false,
+    created_at: at,
+    updated_at: at,
+    completed_at: null,
+    error_code: null,
+    error_message: null,
+    waits_for: [],
+    due_at: null,
+    ready: null,
+    etag: '',
+  }
+}
+
+function newStep(old: StepRecord, job_id: string, isDone: boolean, at: string): StepRecord {
+  const fresh: StepRecord = {
+    ...old,
+    job_id,
+    attempt_no: 0,
+    released: 0,
+    lease_id: null,
+    lease_expires_at: null,
+    holder: null,
+    queue_slot: false,
+    ack_deadline_at: null,
+    retry_at: null,
+    last_error_code: null,
+    last_error_message: null,
+    created_at: at,
+    updated_at: at,
+    etag: '',
+  }
+  if (isDone) return fresh
+  return {
+    ...fresh,
+    state: 'PENDING',
+    state_since: at,
+    output: null,
+    output_file: null,
+    result_ref: null,
+    resolved_mode: null,
+    lane: null,
+    routing_key_used: null,
+    decision_source: null,
+    decision_reason: null,
+    completed_at: null,
+  }
+}
+
+function refuseAgain(old: JobDraft, command: RunAgain, isTaken: boolean): Refused | null {
+  const { job_id, state } = old.job
+  const { from_step, new_job_id } = command
+  if (!isTerminal(jobMachine, state)) {
+    return refuse({
+      code: 'JOB_NOT_ENDED',
+      message: `Job ${job_id} is ${state}; only a job that has ended can be run again`,
+      field: 'job_id',
+      next: `Wait for it, or end it first: waybill jobs cancel ${job_id}`,
+      details: { job_id, state },
+    })
+  }
+  if (isTaken) {
+    return refuse({
+      code: 'JOB_EXISTS',
+      message: `There is a job ${new_job_id} already`,
+      field: 'new_job_id',
+      next: 'Leave new_job_id out to get a fresh one.',
+      details: { job_id: new_job_id },
+    })
+  }
+  const first = firstStep(old, command)
+  const names = old.steps.map(({ step_id }) => step_id)
+  if (first < 0) {
+    return refuse({
+      code: 'STEP_UNKNOWN',
+      message: `Job ${job_id} has no step ${from_step}`,
+      field: 'from_step',
+      next: `Use one of: ${names.join(', ')}.`,
+      details: { job_id, from_step, steps: names },
+    })
+  }
+  const before = old.steps.slice(0, first).find((step) => step.state !== 'SUCCEEDED')
+  if (before === undefined) return null
+  return refuse({
+    code: 'STEP_NOT_REACHED',
+    message: `Job ${job_id} cannot go on from step ${from_step}: ${before.step_id} before it is ${before.state}`,
+    field: 'from_step',
+    next: `Run it again from ${before.step_id}, or from the beginning.`,
+    details: { job_id, from_step, step_id: before.step_id, state: before.state },
+  })
+}

@@ -1,0 +1,238 @@
+// One attempt at a step, from the claim to its report. What ends it:
+//
+// - the handler returns or throws: the result is reported;
+// - the job is cancelled: the signal is aborted, and what the handler then does is reported;
+// - it takes too long: the signal is aborted and the failure reported at once, whatever the handler does;
+// - the lease is lost (to another attempt, or because nobody could be told of it): the signal is aborted, nothing reported;
+// - the worker stops: the signal is aborted and the step given back, unless the handler came to a result first.
+import type { StepResult } from '../core/job/commands.ts'
+import { policyOf } from '../core/job/protocol.ts'
+import type { Json } from '../core/json.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { LeaseMismatch, NotFound } from '../errors/refusal-errors.ts'
+import { WaybillError } from '../errors/waybill-error.ts'
+import type { Work } from '../ledger/claim.ts'
+import type { Jobs } from '../ledger/jobs.ts'
+import type { Timer } from '../world/timers.ts'
+import type { World } from '../world/world.ts'
+import { type Handler, NonRetryable, Output, type StepWork, WorkAborted } from './handler.ts'
+import { stepErrorOf } from './step-error.ts'
+
+/** A lease is renewed when a third of it is over, and at least so often: cancelling is heard of by it. */
+const LONGEST_BEAT_MS = 30_000
+
+/** What could not be reported is reported again after this, until the lease is over. */
+const REPORT_AGAIN_MS = 1000
+
+type Outside = Pick<World, 'clock' | 'timers' | 'logger'>
+
+export interface AttemptParts {
+  readonly work: Work
+  readonly handler: Handler
+  readonly jobs: Jobs
+  readonly world: Outside
+  readonly worker: string
+  /** Called when the handler is done: its result is about to be reported. */
+  readonly onHandled: () => void
+}
+
+export class AttemptRun {
+  readonly work: Work
+  /** Resolves when the handler is done and what came of it was reported, as far as it could be. */
+  readonly done: Promise<void>
+  readonly #jobs: Jobs
+  readonly #world: Outside
+  readonly #worker: string
+  readonly #abort = new AbortController()
+  readonly #timers = new Set<Timer>()
+  #isReported = false
+
+  constructor({ work, handler, jobs, world, worker, onHandled }: AttemptParts) {
+    this.work = work
+    this.#jobs = jobs
+    this.#world = world
+    this.#worker = worker
+    this.done = this.#run(handler, onHandled)
+  }
+
+  /** Somebody may have cancelled it: ask. */
+  ask(): void {
+    void this.#beat()
+  }
+
+  abort(reason: WorkAborted): void {
+    if (!this.#abort.signal.aborted) this.#abort.abort(reason)
+  }
+
+  /** Gives the step back, if nothing was reported of it. */
+  async release(reason: string): Promise<void> {
+    if (this.#isReported) return
+    this.#isReported = true
+    await this.#jobs
+      .release(this.work.step, { ...this.#by, reason })
+      .catch((error: unknown) => this.#lost(error))
+  }
+
+  async #run(handler: Handler, onHandled: () => void): Promise<void> {
+    const { step } = this.work
+    const timeoutMs = policyOf(step, 'timeout_ms')
+    if (step.policy.timeout_ms !== undefined) this.#after(timeoutMs, () => this.#timeOut(timeoutMs))
+    this.#beatLater()
+    const result = await this.#handle(handler)
+    onHandled()
+    // Whoever stops because the worker does has not failed.
+    if (result.status === 'FAILED' && isStopped(this.#abort.signal.reason))
+      await this.release('Its worker stopped')
+    else await this.#report(result)
+    this.#end()
+  }
+
+  async #handle(handler: Handler): Promise<StepResult> {
+    try {
+      return succeeded(await handler(await this.#given()))
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  async #given(): Promise<StepWork> {
+    const { job, step, previous, previous_file } = this.work
+    const { job_id } = job
+    const { step_id, attempt_no } = step
+    return {
+      job,
+      step,
+      input: step.payload ?? job.payload,
+      previous: await this.#jobs.output({ output: previous, output_file: previous_file }),
+      signal: this.#abort.signal,
+      heartbeat: () => this.#beat(),
+      log: withFields(this.#world.logger, { job_id, step_id, attempt_no }),
+    }
+  }
+
+  #timeOut(ms: number): void {
+    const error = new WorkAborted('TIMEOUT', `Not done within ${ms} ms`)
+    this.abort(error)
+    void this.#report({
+      status: 'FAILED',
+      failure_class: 'RETRYABLE',
+      error: { code: error.code, message: error.message },
+    })
+  }
+
+  /** Written once, whatever the handler does afterwards. */
+  async #report(result: StepResult): Promise<void> {
+    if (this.#isReported) return
+    this.#isReported = true
+    const { clock } = this.#world
+    const deadline = clock.now() + policyOf(this.work.step, 'lease_ms')
+    for (;;) {
+      try {
+        await this.#jobs.result(this.work.step, result, this.#by)
+        return
+      } catch (error) {
+        if (error instanceof InvalidInput) {
+          await this.#jobs
+            .result(this.work.step, unusable(error), this.#by)
+            .catch((again) => this.#lost(again))
+          return
+        }
+        if (!isPassing(error) || clock.now() >= deadline) return this.#lost(error)
+        this.#world.logger.warn({ error, job_id: this.work.job.job_id }, 'A result cannot be written now')
+        await new Promise<void>((resolve) => this.#after(REPORT_AGAIN_MS, resolve))
+      }
+    }
+  }
+
+  #lost(error: unknown): void {
+    const { job_id } = this.work.job
+    const { step_id, attempt_no } = this.work.step
+    this.#world.logger.warn(
+      { error, job_id, step_id, attempt_no },
+      `Attempt ${attempt_no} could not be reported`,
+    )
+  }
+
+  #beatLater(): void {
+    const { step } = this.work
+    const lease = policyOf(step, 'lease_ms')
+    this.#after(Math.max(1, Math.min(lease / 3, LONGEST_BEAT_MS)), () => {
+      void this.#beat().then(() => {
+        if (!this.#isReported) this.#beatLater()
+      })
+    })
+  }
+
+  /** A heartbeat that cannot be written is not the end: the next one may. The lease decides. */
+  async #beat(): Promise<void> {
+    if (this.#isReported) return
+    try {
+      const { cancel } = await this.#jobs.heartbeat(this.work.step, this.#by)
+      if (cancel) this.abort(new WorkAborted('CANCELLED', 'The job is being cancelled'))
+    } catch (error) {
+      if (error instanceof LeaseMismatch || error instanceof NotFound) {
+        this.abort(new WorkAborted('LEASE_LOST', 'The step was handed to another attempt'))
+      } else {
+        this.#world.logger.warn({ error, job_id: this.work.job.job_id }, 'A heartbeat could not be written')
+      }
+    }
+  }
+
+  get #by() {
+    return { actor: this.#worker, tenant_id: this.work.job.tenant_id }
+  }
+
+  #after(ms: number, callback: () => void): void {
+    const timer = this.#world.timers.after(ms, () => {
+      this.#timers.delete(timer)
+      callback()
+    })
+    this.#timers.add(timer)
+  }
+
+  #end(): void {
+    for (const timer of this.#timers) timer.cancel()
+    this.#timers.clear()
+  }
+}
+
+function succeeded(returned: unknown): StepResult {
+  if (returned instanceof Output) {
+    return { status: 'SUCCEEDED', output: jsonOf(returned.value), output_ref: returned.ref }
+  }
+  return { status: 'SUCCEEDED', output: jsonOf(returned) }
+}
+
+/** Whether it is JSON is checked when it is reported; a handler that returns nothing has nothing to say. */
+function jsonOf(value: unknown): Json {
+  return (value ?? null) as Json
+}
+
+function failed(thrown: unknown): StepResult {
+  const isFinal = thrown instanceof NonRetryable
+  return {
+    status: 'FAILED',
+    failure_class: isFinal ? 'NON_RETRYABLE' : 'RETRYABLE',
+    error: stepErrorOf(thrown, isFinal ? 'NON_RETRYABLE' : 'HANDLER_FAILED'),
+  }
+}
+
+/** It would return the same again. */
+function unusable({ message }: InvalidInput): StepResult {
+  return { status: 'FAILED', failure_class: 'NON_RETRYABLE', error: { code: 'INVALID_OUTPUT', message } }
+}
+
+/** Whether it may be otherwise in a moment: a full disk, say. What the ledger refuses it will refuse again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof WaybillError ? error.code === 'DISK_FULL' : false
+}
+
+function isStopped(reason: unknown): boolean {
+  return reason instanceof WorkAborted && reason.code === 'STOPPED'
+}
+
+function withFields(logger: World['logger'], fields: object): World['logger'] {
+  const at = (level: keyof World['logger']) => (more: object, message: string) =>
+    logger[level]({ ...fields, ...more }, message)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

@@ -1,0 +1,64 @@
+import { Ledger, type Opening } from '../ledger/ledger.ts'
+import type { LedgerSettings } from '../ledger/settings.ts'
+import type { Store } from '../store/store.ts'
+import type { World } from '../world/world.ts'
+import { Dispatcher, type DispatcherOptions, type Publishers } from './dispatcher.ts'
+import type { Handlers } from './handler.ts'
+import type { Service } from './service.ts'
+import { Timekeeper } from './timekeeper.ts'
+import { Worker, type WorkerOptions } from './worker.ts'
+
+/** A ledger with the services that get its jobs done. */
+export class LiveLedger extends Ledger {
+  readonly #world: World
+  readonly #services = new Set<Service>()
+  #timekeeper: Timekeeper | null = null
+
+  constructor(store: Store, settings: LedgerSettings, world: World, opening?: Opening) {
+    super(store, settings, world, opening)
+    this.#world = world
+  }
+
+  /**
+   * Starts a worker: it claims steps of the queues that have a handler, and has the handlers do them. Stop it, or declare
+   * it with `await using`.
+   *
+   * ```ts
+   * await using worker = ledger.work({ renderer: async ({ input, signal }) => render(input, signal) })
+   * ```
+   */
+  work(handlers: Handlers, options: WorkerOptions = {}): Worker {
+    const name = options.name ?? `worker-${this.#world.ids.next().slice(-8)}`
+    return this.#begin(new Worker(this, this.#world, handlers, { ...options, name }))
+  }
+
+  /** Starts a dispatcher: it publishes the directives of these services. */
+  dispatch(publishers: Publishers, options: DispatcherOptions = {}): Dispatcher {
+    return this.#begin(new Dispatcher(this, this.#world, publishers, options))
+  }
+
+  /** Makes time pass: fires timers, delivers signals, submits the jobs of schedules. Workers and dispatchers start it too. */
+  keepTime(): Timekeeper {
+    this.#timekeeper ??= new Timekeeper(this, this.#world)
+    this.#timekeeper.start()
+    return this.#timekeeper
+  }
+
+  /** Stops the services, then closes the ledger. */
+  override async close(): Promise<void> {
+    await Promise.all([...this.#services].map((service) => service.stop()))
+    await this.#timekeeper?.stop()
+    await super.close()
+  }
+
+  override [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #begin<S extends Service>(service: S): S {
+    this.keepTime()
+    this.#services.add(service)
+    service.start()
+    return service
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it, vi } from 'vitest'
+import { pulled, pushed } from '../../test/fixtures/job-commands.ts'
+import { liveLedger, requestOf } from '../../test/fixtures/live-ledger.ts'
+
+const MINUTE = 60_000
+
+describe('a timekeeper', () => {
+  it('never asks an idle store', async () => {
+    const { ledger, world } = await liveLedger([pulled('first')])
+    ledger.keepTime()
+    await world.advanceBy(5000)
+    const nextDue = vi.spyOn(ledger, 'nextDue')
+    const fireDue = vi.spyOn(ledger.schedules, 'fireDue')
+    await world.advanceBy(30 * 24 * 3_600_000)
+    expect([nextDue.mock.calls.length, fireDue.mock.calls.length, world.clock.nextTimer]).toEqual([
+      0,
+      0,
+      null,
+    ])
+  })
+
+  it('A15 notices in time when an acknowledgement or a result does not come', async () => {
+    const { ledger, world } = await liveLedger([pushed('first'), pulled('second')])
+    ledger.keepTime()
+    const { job_id } = await ledger.jobs.submit(requestOf())
+    const [row] = await ledger.jobs.takeDirectives({ services: ['first-service'] })
+    if (row === undefined) throw new Error('there is a directive')
+    await ledger.jobs.sent(row)
+    const states = async () => (await ledger.jobs.show(job_id))?.steps.map(({ state }) => state)
+    await world.advanceBy(30_000 - 1)
+    expect(await states()).toEqual(['AWAITING_ACK', 'PENDING'])
+    await world.advanceBy(1)
+    expect(await states()).toEqual(['FAILED_RETRY', 'PENDING'])
+    // The next attempt after its backoff is dispatched by itself.
+    await world.advanceBy(MINUTE)
+    expect(await states()).toEqual(['DISPATCHING', 'PENDING'])
+  })
+
+  it('starts what was delayed, and what waited for another job', async () => {
+    const { ledger, world } = await liveLedger([pulled('first')])
+    ledger.work({ 'first-service': () => null })
+    const first = await ledger.jobs.submit(requestOf({ delay: '10m' }))
+    const second = await ledger.jobs.submit(requestOf({ depends_on: [first.job_id] }))
+    const states = async () => [
+      (await ledger.jobs.get(first.job_id))?.state,
+      (await ledger.jobs.get(second.job_id))?.state,
+    ]
+    await world.advanceBy(10 * MINUTE - 1)
+    expect(await states()).toEqual(['QUEUED', 'QUEUED'])
+    await world.advanceBy(1)
+    expect(await states()).toEqual(['SUCCEEDED', 'SUCCEEDED'])
+    await ledger.close()
+  })
+
+  it('submits the jobs of schedules when their time comes, once each, and hears of new ones', async () => {
+    const { ledger, world } = await liveLedger([pulled('first')])
+    const ran: string[] = []
+    ledger.work({
+      'first-service': ({ job }) => void ran.push(`${job.schedule_id} ${job.created_at.slice(11, 19)}`),
+    })
+    await world.advanceBy(10 * MINUTE)
+    const { tenant_id: _, ...request } = requestOf({ payload: { same: 'each time' } })
+    await ledger.schedules.put({ schedule_id: 'five', cron: '*/5 * * * *', request })
+    await world.advanceBy(12 * MINUTE)
+    expect(ran).toEqual(['five 03:15:00', 'five 03:20:00', 'five 03:25:00'])
+    await ledger.schedules.pause('five')
+    await world.advanceBy(30 * MINUTE)
+    expect(ran).toHaveLength(3)
+    await ledger.schedules.resume('five')
+    await world.advanceBy(5 * MINUTE)
+    expect(ran.slice(3)).toEqual(['five 04:00:00'])
+    await ledger.close()
+  })
+
+  it('does not ask all the time about something that is due and cannot be done', async () => {
+    const { ledger, world } = await liveLedger([pulled('first')])
+    vi.spyOn(ledger, 'nextDue').mockImplementation(async () => 1)
+    const advance = vi.spyOn(ledger, 'advance').mockImplementation(async () => 0)
+    ledger.keepTime()
+    await world.advanceBy(10_000)
+    expect(advance.mock.calls.length).toBeLessThanOrEqual(11)
+    await ledger.close()
+  })
+})

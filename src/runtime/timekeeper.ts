@@ -1,0 +1,73 @@
+import type { Ledger } from '../ledger/ledger.ts'
+import type { World } from '../world/world.ts'
+import type { Service } from './service.ts'
+import { WakefulLoop } from './wakeful-loop.ts'
+
+/** Something is due and nobody could do it: a record that contradicts itself, say. It is not asked about all the time. */
+const STUCK_MS = 1000
+
+/** While there is news, schedules are looked at again at least so often: somebody may have changed one. */
+const SCHEDULES_AFTER_MS = 1000
+
+/**
+ * Makes time pass: acknowledgements that never came, leases that ran out, backoffs and delays that are over, jobs whose
+ * dependencies ended, schedules. It sleeps until the next of them, and looks again when something was written.
+ */
+export class Timekeeper implements Service {
+  readonly name = 'timekeeper'
+  readonly #ledger: Ledger
+  readonly #world: World
+  readonly #loop: WakefulLoop
+  #unsubscribe: (() => void) | null = null
+  #schedulesReadAt = Number.NEGATIVE_INFINITY
+  #scheduleDue: number | null = null
+
+  constructor(ledger: Ledger, world: World) {
+    this.#ledger = ledger
+    this.#world = world
+    this.#loop = new WakefulLoop(this.name, world, () => this.#turn())
+  }
+
+  start(): void {
+    if (this.#loop.isStopped) return
+    this.#unsubscribe ??= this.#ledger.onNews(() => this.#loop.wake())
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe?.()
+    await this.#loop.stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  async #turn(): Promise<number | null> {
+    const { clock } = this.#world
+    const due = await this.#ledger.nextDue()
+    let advanced = 0
+    if (due !== null && due <= clock.now()) advanced = await this.#ledger.advance()
+    const schedules = await this.#fireSchedules()
+    const now = clock.now()
+    const next = await this.#ledger.nextDue()
+    const timers = next !== null && next <= now && advanced === 0 ? now + STUCK_MS : next
+    return earliest(timers, schedules)
+  }
+
+  /** When to look at schedules again. */
+  async #fireSchedules(): Promise<number | null> {
+    const now = this.#world.clock.now()
+    const isDue = this.#scheduleDue !== null && this.#scheduleDue <= now
+    const again = this.#schedulesReadAt + SCHEDULES_AFTER_MS
+    if (!isDue && now < again && now >= this.#schedulesReadAt) return earliest(again, this.#scheduleDue)
+    const { nextDue } = await this.#ledger.schedules.fireDue(now)
+    this.#schedulesReadAt = now
+    this.#scheduleDue = nextDue
+    return nextDue
+  }
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
+}

@@ -1,0 +1,195 @@
+import { type Duration, durationMs } from '../core/duration.ts'
+import type { Held } from '../core/pick.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { checkCount, checkId } from '../ledger/check-input.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Timer } from '../world/timers.ts'
+import type { World } from '../world/world.ts'
+import { AttemptRun } from './attempt-run.ts'
+import { type Handler, type Handlers, WorkAborted } from './handler.ts'
+import { nextFree, TenantLoad } from './load.ts'
+import type { Service } from './service.ts'
+import { WakefulLoop } from './wakeful-loop.ts'
+
+export interface WorkerOptions {
+  /** Shown as the holder of the lease and in the history. */
+  readonly name?: string | undefined
+  /** Most handlers that run at once. */
+  readonly concurrency?: number | undefined
+  /** How long handlers may go on when the worker is stopped, before they are told to stop as well. */
+  readonly grace?: Duration | undefined
+}
+
+const DEFAULT_CONCURRENCY = 10
+const DEFAULT_GRACE_MS = 10_000
+
+/** When told to stop, handlers have so long to do so before their steps are given back without them. */
+const LAST_MS = 1000
+
+/** Claimed at once. */
+const MOST_AT_ONCE = 100
+
+/** Results being written while their handlers are done already: more than these, and nothing new is claimed. */
+const MOST_UNWRITTEN = 1000
+
+/** Claims ready steps and has handlers do them, several at once. */
+export class Worker implements Service {
+  readonly name: string
+  readonly #ledger: Ledger
+  readonly #world: World
+  readonly #handlers: ReadonlyMap<string, Handler>
+  readonly #concurrency: number
+  readonly #graceMs: number
+  readonly #loop: WakefulLoop
+  readonly #load = new TenantLoad()
+  readonly #runs = new Map<string, AttemptRun>()
+  readonly #ends: (() => void)[] = []
+  #working = 0
+  #hold: Timer | null = null
+  #stopping: Promise<void> | null = null
+
+  constructor(ledger: Ledger, world: World, handlers: Handlers, options: WorkerOptions = {}) {
+    this.#ledger = ledger
+    this.#world = world
+    this.#handlers = checkHandlers(handlers)
+    this.name = options.name === undefined ? 'worker' : checkId('name', options.name)
+    this.#concurrency = checkConcurrency(options.concurrency)
+    this.#graceMs = checkGrace(options.grace)
+    this.#loop = new WakefulLoop(this.name, world, () => this.#turn())
+  }
+
+  /** Handlers that are at work. */
+  get running(): number {
+    return this.#working
+  }
+
+  start(): void {
+    if (this.#loop.isStopped || this.#hold !== null) return
+    this.#hold = this.#world.timers.hold()
+    this.#ends.push(
+      this.#ledger.onNews(() => {
+        if (this.#hasRoom) this.#loop.wake()
+      }),
+      this.#ledger.onSteered(({ tenant_id, job_id }) => this.#runs.get(nameOf(tenant_id, job_id))?.ask()),
+    )
+    this.#loop.start()
+  }
+
+  /** Claims nothing more, lets handlers finish for a while, then tells them to stop and gives back what they held. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  get #hasRoom(): boolean {
+    return this.#working < this.#concurrency && this.#runs.size < this.#concurrency + MOST_UNWRITTEN
+  }
+
+  async #turn(): Promise<number | null> {
+    if (!this.#hasRoom) return null
+    const limit = Math.min(this.#concurrency - this.#working, MOST_AT_ONCE)
+    let held: readonly Held[] = []
+    const works = await this.#ledger.jobs.claim({
+      queues: [...this.#handlers.keys()],
+      worker: this.name,
+      limit,
+      running: this.#load.byTenant,
+      onHeld: (all) => {
+        held = all
+      },
+    })
+    for (const work of works) {
+      const { tenant_id, job_id } = work.job
+      const name = nameOf(tenant_id, job_id)
+      const handler = this.#handlers.get(work.step.queue) as Handler
+      this.#working++
+      this.#load.add(tenant_id)
+      const run = new AttemptRun({
+        work,
+        handler,
+        jobs: this.#ledger.jobs,
+        world: this.#world,
+        worker: this.name,
+        onHandled: () => this.#handled(tenant_id),
+      })
+      this.#runs.set(name, run)
+      void run.done.then(() => {
+        // A later attempt at the same job may be running by now.
+        if (this.#runs.get(name) === run) this.#runs.delete(name)
+        this.#loop.wake()
+      })
+    }
+    if (works.length === limit) this.#loop.wake()
+    return nextFree(held, null)
+  }
+
+  /** There is room for another as soon as the handler is done: its result is written while the next one is claimed. */
+  #handled(tenant_id: string): void {
+    this.#working--
+    this.#load.remove(tenant_id)
+    this.#loop.wake()
+  }
+
+  async #stop(): Promise<void> {
+    await this.#loop.stop()
+    const runs = () => Promise.all([...this.#runs.values()].map(({ done }) => done))
+    await this.#within(this.#graceMs, runs())
+    const stopped = new WorkAborted('STOPPED', 'The worker stops')
+    for (const run of this.#runs.values()) run.abort(stopped)
+    await this.#within(LAST_MS, runs())
+    await Promise.all([...this.#runs.values()].map((run) => run.release('Its worker stopped')))
+    for (const end of this.#ends) end()
+    this.#hold?.cancel()
+  }
+
+  async #within(ms: number, what: Promise<unknown>): Promise<void> {
+    if (this.#runs.size === 0) return
+    let timer: Timer | undefined
+    const over = new Promise<void>((resolve) => {
+      timer = this.#world.timers.after(ms, resolve)
+    })
+    await Promise.race([what, over])
+    timer?.cancel()
+  }
+}
+
+function nameOf(tenant_id: string, job_id: string): string {
+  return `${tenant_id}\n${job_id}`
+}
+
+function checkHandlers(handlers: Handlers): ReadonlyMap<string, Handler> {
+  const entries = Object.entries(handlers ?? {})
+  if (entries.length === 0) {
+    throw new InvalidInput(
+      'handlers',
+      'There is no handler',
+      'Give one for each queue: { renderer: async (work) => … }.',
+    )
+  }
+  for (const [queue, handler] of entries) {
+    checkId('handlers', queue)
+    if (typeof handler !== 'function') {
+      throw new InvalidInput(
+        `handlers.${queue}`,
+        `The handler of ${queue} is not a function`,
+        'Give a function.',
+      )
+    }
+  }
+  return new Map(entries)
+}
+
+function checkConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {
+  if (checkCount('concurrency', concurrency) > 0) return concurrency
+  throw new InvalidInput('concurrency', 'concurrency must be at least 1', 'Leave it out for the default.')
+}
+
+function checkGrace(grace: Duration = DEFAULT_GRACE_MS): number {
+  const ms = durationMs(grace)
+  if (ms !== null) return ms
+  throw new InvalidInput('grace', `${grace} is not a span of time`, 'Give milliseconds, or text such as 30s.')
+}
