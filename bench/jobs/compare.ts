@@ -15,20 +15,26 @@ const [
   names = 'lone,crowd,batch,drain,both,steps',
 ] = process.argv
 
-function measure(source: string, name: string): number {
+type Speed = readonly [perSecond: number, cpuMicros: number]
+
+function measure(source: string, name: string): Speed {
   const script = join(import.meta.dirname, 'measure.ts')
   const args = ['--conditions=waybill-source', script, resolve(source), name, jobs]
-  return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  const said = execFileSync(process.execPath, args, { encoding: 'utf8' })
+  return said.trim().split(' ').map(Number) as unknown as Speed
 }
 
 for (const name of names.split(',')) {
-  const said = { before: [] as number[], after: [] as number[] }
+  const said = { before: [] as Speed[], after: [] as Speed[] }
   for (let round = 0; round < Number(rounds); round++) {
     const turns = round % 2 === 0 ? (['before', 'after'] as const) : (['after', 'before'] as const)
     for (const turn of turns) said[turn].push(measure(turn === 'before' ? before : after, name))
   }
-  const ratio = median(said.after.map((value, round) => value / (said.before[round] as number)))
-  console.log(
-    `${name.padEnd(8)} ${String(median(said.before)).padStart(8)} → ${String(median(said.after)).padStart(8)} /s   ×${ratio.toFixed(2)}   [${said.before.join(' ')}] [${said.after.join(' ')}]`,
-  )
+  for (const [nth, what] of ['/s', 'µs of CPU'].entries()) {
+    const values = (speeds: readonly Speed[]) => speeds.map((speed) => speed[nth] as number)
+    const ratios = values(said.after).map((value, round) => value / (values(said.before)[round] as number))
+    console.log(
+      `${name.padEnd(6)} ${median(values(said.before))} → ${median(values(said.after))} ${what}  ×${median(ratios).toFixed(2)}  [${values(said.before).join(' ')}] [${values(said.after).join(' ')}]`,
+    )
+  }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { prepare, WORKLOADS } from './workloads.ts'
+import { prepare, type Speed, WORKLOADS } from './workloads.ts'
 
 const [, , source = '', name = '', jobs = '20000', engine = 'journal'] = process.argv
 const { openLedger } = (await import(
@@ -13,7 +13,7 @@ const workload = WORKLOADS[name]
 if (workload === undefined) throw new Error(`there is no workload ${name}`)
 
 /** The first one is for the compiler to see what there is. */
-const said: number[] = []
+const said: Speed[] = []
 for (const count of [Math.ceil(Number(jobs) / 4), Number(jobs)]) {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-jobs-'))
   try {
@@ -29,4 +29,5 @@ for (const count of [Math.ceil(Number(jobs) / 4), Number(jobs)]) {
     rmSync(folder, { recursive: true, force: true })
   }
 }
-console.log(Math.round(said.at(-1) as number))
+const { perSecond, cpuMicros } = said.at(-1) as Speed
+console.log(`${Math.round(perSecond)} ${cpuMicros.toFixed(1)}`)

@@ -42,9 +42,14 @@ function envelope(number: number, request_type: string): Envelope {
   }
 }
 
-export type Workload = (ledger: Ledger, jobs: number) => Promise<number>
+/** Jobs per second; and what each takes of all processors, which others on the machine do not change as much. */
+export interface Speed {
+  readonly perSecond: number
+  readonly cpuMicros: number
+}
 
-/** Each answers how many jobs per second. */
+export type Workload = (ledger: Ledger, jobs: number) => Promise<Speed>
+
 export const WORKLOADS: { readonly [name: string]: Workload } = {
   /** One caller, one at a time. */
   lone: (ledger, jobs) =>
@@ -87,10 +92,12 @@ function queuesOf(steps: number, name: string): string[] {
   return Array.from({ length: steps }, (_, nth) => `${name}-${nth}`)
 }
 
-async function speed(jobs: number, run: (jobs: number) => Promise<unknown>): Promise<number> {
+async function speed(jobs: number, run: (jobs: number) => Promise<unknown>): Promise<Speed> {
   const start = performance.now()
+  const before = process.cpuUsage()
   await run(jobs)
-  return (jobs / (performance.now() - start)) * 1000
+  const { user, system } = process.cpuUsage(before)
+  return { perSecond: (jobs / (performance.now() - start)) * 1000, cpuMicros: (user + system) / jobs }
 }
 
 async function submitAll(ledger: Ledger, jobs: number, type: string): Promise<void> {

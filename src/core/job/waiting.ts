@@ -61,7 +61,8 @@ export function waitOf(aggregate: JobAggregate, now: number): Wait {
 
 /** The lowest step that has not ended. */
 export function activeStep(steps: readonly StepRecord[]): StepRecord | undefined {
-  return steps.find((step) => !isTerminal(stepMachine, step.state))
+  for (const step of steps) if (!isTerminal(stepMachine, step.state)) return step
+  return undefined
 }
 
 /** The open row of the attempt that is being dispatched. */
@@ -112,16 +113,14 @@ export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null 
   if (step.delivery === 'external') return null
   // A row to publish again already holds its slots.
   const limits = cause === 'claim' && !aggregate.job.unlimited ? step.limits : []
-  return {
+  const ready = {
     queue: queueOf(step.queue, step.delivery),
-    group: limits.map(slotKey).join(' '),
+    group: limits.length === 0 ? '' : limits.map(slotKey).join(' '),
     rank: rankOf(aggregate.job),
     limits,
-    ...(aggregate.job.unlimited ? UNLIMITED : null),
   }
+  return aggregate.job.unlimited ? { ...ready, unlimited: true } : ready
 }
-
-const UNLIMITED = { unlimited: true } as const
 
 /** Workers and dispatchers look in different places, though a service may go by one name. */
 export function queueOf(queue: string, delivery: Delivery): string {
