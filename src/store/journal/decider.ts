@@ -17,7 +17,7 @@ import type { Move } from '../live/live-state.ts'
 import type { Outcome } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { type Image, lookAgain } from './image.ts'
-import { type EncodedCommit, encodeCommit, type Nths } from './lines/encode.ts'
+import { encodeCommit, type Nths } from './lines/encode.ts'
 import { refusalName } from './lines/line.ts'
 import { type Found, Looked, nameOfClaim } from './looked.ts'
 
@@ -145,14 +145,14 @@ export class Decider {
     const { live } = this.#image
     if (looked !== null) this.#admit(change, looked)
     const moves = live.decide(change)
-    const encoded = this.#encode(change, kept, first, moves, nths)
+    const places = this.#encode(change, kept, first, moves, nths)
     // Nothing can go wrong from here on, so memory and disk will say the same.
     const undo = both(live.devices.apply(change), nths === undefined ? null : this.#countRefusals(nths))
     for (const put of change.puts) Object.freeze(put)
     let records = 0
     for (const entry of kept) records += hopsOf(entry)
     return this.#group
-      .add(encoded, { moves, signals: change.signals, first, undo, records })
+      .add(places, { moves, signals: change.signals, first, undo, records })
       .then(() => outcome)
   }
 
@@ -162,10 +162,13 @@ export class Decider {
     first: number,
     moves: readonly Move[],
     nths: Nths | undefined,
-  ): EncodedCommit {
+  ): number {
+    const { buffer } = this.#group
+    const { lines } = buffer
     try {
-      return encodeCommit({ change, audit, first, moves, nths })
+      return encodeCommit({ change, audit, first, moves, nths }, buffer)
     } catch (error) {
+      buffer.cutTo(lines)
       this.#image.live.takeBack(moves)
       throw error
     }

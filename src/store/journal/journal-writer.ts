@@ -121,9 +121,8 @@ export class JournalWriter {
     if (!this.#isClosed) {
       const seq = this.#group.nextSeq
       const line = JSON.stringify({ seq, event: 'closed', timestamp: toEpochSeconds(this.#decider.time()) })
-      await this.#group
-        .add({ lines: [line], places: 1 }, { moves: [], signals: [], first: seq, undo: null, records: 0 })
-        .catch(() => {})
+      this.#group.buffer.add(line)
+      await this.#group.add(1, { moves: [], signals: [], first: seq, undo: null, records: 0 }).catch(() => {})
     }
     await this.#group.between((writer) => writer.finish())
   }

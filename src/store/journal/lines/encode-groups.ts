@@ -3,8 +3,9 @@ import type { AuditEntry } from '../../../core/audit.ts'
 import type { Change, Claim, Signal, SlotChange } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import { isJobPart, type Move } from '../../live/live-state.ts'
-import type { Encodable, EncodedCommit, Nths } from './encode.ts'
-import { isAbout, jobLine } from './encode-job.ts'
+import type { BatchBuffer } from '../batch-buffer.ts'
+import type { Encodable, Nths } from './encode.ts'
+import { isAbout, writeJobLine } from './encode-job.ts'
 import { documentFields, fieldsOf, lineOf } from './fields.ts'
 import { type ChangeFields, type PutFields, placesOfEntries } from './line.ts'
 
@@ -26,8 +27,10 @@ const NO_DEVICES: Devices = { claims: [], slots: [], signals: [] }
  * A commit of any kind, sorted into lines by the aggregates that it is about. It may have thousands of them, so
  * nothing here looks through all of them for each of them.
  */
-export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encodable): EncodedCommit {
-  const lines: string[] = []
+export function encodeGroups(
+  { change, audit, first, moves, nths = NONE }: Encodable,
+  into: BatchBuffer,
+): number {
   const created = createdDocuments(moves)
   const moveOf = movesByRecord(moves)
   const groups = groupsOf(change, audit)
@@ -39,14 +42,14 @@ export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encod
     const move = jobMoveOf(puts, moveOf)
     if (move !== null && isAbout(entries, move.to.job)) {
       const { parts, before } = move
-      lines.push(jobLine({ seq, first, entries, nths, parts, before, devices }))
+      writeJobLine({ seq, first, entries, nths, parts, before, devices }, into)
     } else {
       const line = longLine(group, { seq, first, nths, devices }, moveOf, created)
-      lines.push(JSON.stringify(line))
+      into.add(JSON.stringify(line))
     }
     seq += placesOfEntries(entries)
   }
-  return { lines, places: seq - first }
+  return seq - first
 }
 
 interface LinePlace {
