@@ -24,8 +24,14 @@ import { type Found, Looked, nameOfClaim } from './looked.ts'
 /** More look-ups than any decision needs: it asks for what it does not have, and has it then. */
 const MOST_LOOKUPS = 1000
 
-/** What a try came to: the outcome when it is durable, or what has to be looked up first. */
-type Tried<A> = Promise<Outcome<A>> | Missing
+/** What was decided, and what to wait for until it is durable; null when it is. */
+export interface Decided<A> {
+  readonly outcome: Outcome<A>
+  readonly durable: Promise<void> | null
+}
+
+/** What a try came to, or what has to be looked up first. */
+type Tried<A> = Decided<A> | Missing
 
 class Missing {
   readonly keys: readonly RecordKey[]
@@ -76,10 +82,17 @@ export class Decider {
     try {
       if (this.#group.room() !== null) return this.#track(this.#later(decide, null))
       const tried = this.#try(decide, null)
-      return tried instanceof Missing ? this.#track(this.#later(decide, tried)) : tried
+      return tried instanceof Missing ? this.#track(this.#later(decide, tried)) : whenDurable(tried)
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /** The same at once; null when that cannot be, and nothing was done. */
+  now<A>(decide: (given: Given) => Decision<A>): Decided<A> | null {
+    if (this.#group.room() !== null) return null
+    const tried = this.#try(decide, null)
+    return tried instanceof Missing ? null : tried
   }
 
   /** Resolves when no decision waits for the disk or for room any more. */
@@ -103,7 +116,7 @@ export class Decider {
       // The snapshot was replaced meanwhile, and what was read from the old one may have changed since.
       if (!looked.isCurrent(this.#image)) looked = new Looked()
       const tried = this.#try(decide, looked)
-      if (!(tried instanceof Missing)) return tried
+      if (!(tried instanceof Missing)) return whenDurable(tried)
       wanted = tried
     }
     throw new Error('a decision comes to an end')
@@ -151,9 +164,8 @@ export class Decider {
     for (const put of change.puts) Object.freeze(put)
     let records = 0
     for (const entry of kept) records += hopsOf(entry)
-    return this.#group
-      .add(places, { moves, signals: change.signals, first, undo, records })
-      .then(() => outcome)
+    const durable = this.#group.add(places, { moves, signals: change.signals, first, undo, records })
+    return { outcome, durable }
   }
 
   #encode(
@@ -175,9 +187,8 @@ export class Decider {
   }
 
   /** An answer may rest on what is not durable yet, so it waits until that is. */
-  #answer<A>(outcome: Outcome<A>): Promise<Outcome<A>> {
-    const durable = this.#group.durable()
-    return durable === null ? Promise.resolve(outcome) : durable.then(() => outcome)
+  #answer<A>(outcome: Outcome<A>): Decided<A> {
+    return { outcome, durable: this.#group.durable() }
   }
 
   /** A client in a loop must not fill the log: entries that did not move anything are kept up to a number. */
@@ -228,6 +239,10 @@ export class Decider {
       if (this.#image.live.decided(kind, tenant_id, id) === null) this.#image.live.admit(found.aggregate)
     }
   }
+}
+
+function whenDurable<A>({ outcome, durable }: Decided<A>): Promise<Outcome<A>> {
+  return durable === null ? Promise.resolve(outcome) : durable.then(() => outcome)
 }
 
 const { change: NOTHING } = change(null, {})

@@ -74,23 +74,63 @@ export class JournalWriter {
     selector: Sweep,
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
-    const sweeping = this.#select(selector).map(async (key) => {
-      const name = nameOfKey(key)
-      this.#swept.add(name)
+    const keys = this.#select(selector)
+    // Ready work that is decided on at once is out of everybody's sight already.
+    const held = selector.what === 'ready' ? [] : keys.map(nameOfKey)
+    for (const name of held) this.#swept.add(name)
+    try {
+      const swept = await this.#decideAll(keys, decide)
+      // A signal is delivered when what it led to is durable, and not before.
+      if (selector.what === 'signalled') for (const key of keys) this.#journal.image.live.signals.told(key)
+      return swept
+    } finally {
+      for (const name of held) this.#swept.delete(name)
+    }
+  }
+
+  /** One wait for all that can be decided on at once, since all of it is written one after the other. */
+  async #decideAll<A>(
+    keys: readonly RecordKey[],
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    const swept = new Array<Swept<A>>(keys.length)
+    const waits: Promise<unknown>[] = []
+    let durable: Promise<void> | null = null
+    for (const [index, key] of keys.entries()) {
       try {
-        const outcome = await this.#decider.transact((given) => decide(key, given))
-        // A signal is delivered when what it led to is durable, and not before.
-        if (selector.what === 'signalled') this.#journal.image.live.signals.told(key)
-        return { key, outcome }
-      } finally {
-        this.#swept.delete(name)
+        const decided = this.#decider.now((given) => decide(key, given))
+        if (decided === null) waits.push(this.#decideLater(swept, index, key, decide))
+        else {
+          swept[index] = { key, outcome: decided.outcome }
+          durable = decided.durable ?? durable
+        }
+      } catch (error) {
+        waits.push(Promise.reject(error))
       }
-    })
-    const swept = await Promise.allSettled(sweeping)
-    return swept.map((one) => {
-      if (one.status === 'rejected') throw one.reason
-      return one.value
-    })
+    }
+    if (waits.length === 0) await durable
+    else {
+      for (const wait of await Promise.allSettled([durable, ...waits])) {
+        if (wait.status === 'rejected') throw wait.reason
+      }
+    }
+    return swept
+  }
+
+  /** It has to be read from the disk first: nobody else is to take it meanwhile. */
+  async #decideLater<A>(
+    swept: Swept<A>[],
+    index: number,
+    key: RecordKey,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<void> {
+    const name = nameOfKey(key)
+    this.#swept.add(name)
+    try {
+      swept[index] = { key, outcome: await this.#decider.transact((given) => decide(key, given)) }
+    } finally {
+      this.#swept.delete(name)
+    }
   }
 
   maintain(options: ProgressOptions): Promise<MaintenanceReport> {
@@ -148,7 +188,7 @@ export class JournalWriter {
 
   #select(selector: Sweep): readonly RecordKey[] {
     const { live } = this.#journal.image
-    const isSwept = (key: RecordKey) => this.#swept.has(nameOfKey(key))
+    const isSwept = (key: RecordKey) => this.#swept.size > 0 && this.#swept.has(nameOfKey(key))
     const isTaken = (key: RecordKey) => live.isPending(key) || isSwept(key)
     switch (selector.what) {
       case 'due':
@@ -160,7 +200,7 @@ export class JournalWriter {
           isSwept,
         )
       case 'ready': {
-        const heads = live.work.heads(selector.queues, selector.perGroup, isTaken)
+        const heads = live.work.free(selector.queues, selector.perGroup, isSwept)
         return selector.pick(heads, live.viewAt(this.#decider.time())).map((head) => head.key)
       }
     }

@@ -252,6 +252,7 @@ export class LiveState {
   takeBack(moves: readonly Move[]): void {
     for (const { cell, before, to } of moves) {
       cell.decided = before === cell.durable ? null : (before as typeof cell.decided)
+      if (cell.decided === null && 'place' in cell) this.work.giveBack(cell.place)
       if (cell.decided !== null || cell.durable !== null) continue
       if ('kind' in to) this.#forget(to.kind, to.tenant_id, idOf(to))
       else this.#forget('job', to.job.tenant_id, to.job.job_id)
@@ -315,6 +316,7 @@ export class LiveState {
     const before = cell.decided ?? cell.durable
     const to = applyToJob(before, parts)
     cell.decided = to
+    this.work.take(cell.place)
     return { cell, before, to, parts }
   }
 

@@ -9,7 +9,7 @@ import type { StoredWork } from './stored-work.ts'
 /** Where one aggregate stands in the index; kept with the aggregate, so that moving it needs no look-up. */
 export interface WorkPlace {
   due: HeapEntry<RecordKey> | null
-  ready: { readonly group: Group; readonly entry: HeapEntry<ReadyHead> } | null
+  ready: { readonly group: ReadyGroup; readonly entry: HeapEntry<ReadyHead> } | null
   waits_for: readonly string[]
 }
 
@@ -19,7 +19,22 @@ export interface Work {
   readonly waits_for: readonly string[]
 }
 
-type Group = Heap<ReadyHead>
+/** Ready work of one group; apart from it what somebody has taken, though that is not durable yet. */
+class ReadyGroup {
+  readonly free = new Heap<ReadyHead>()
+  readonly taken = new Set<HeapEntry<ReadyHead>>()
+
+  get isEmpty(): boolean {
+    return this.free.isEmpty && this.taken.size === 0
+  }
+
+  /** All of it, as it is by what is durable. */
+  first(count: number): readonly HeapEntry<ReadyHead>[] {
+    const free = this.free.first(count)
+    if (this.taken.size === 0) return free
+    return [...free, ...this.taken].sort(compareOrdered).slice(0, count)
+  }
+}
 
 /** Work that is not to be shown, because it is being done. */
 export type Skips = (key: RecordKey) => boolean
@@ -33,7 +48,7 @@ const NOTHING: readonly string[] = Object.freeze([])
 export class WorkIndex {
   #stored: RemainingWork | null = null
   readonly #due = new Heap<RecordKey>()
-  readonly #queues = new Map<string, Map<string, Group>>()
+  readonly #queues = new Map<string, Map<string, ReadyGroup>>()
   readonly #waiting = new Map<string, Map<string, RecordKey>>()
 
   /** Of an aggregate that is not in the index yet. */
@@ -52,6 +67,21 @@ export class WorkIndex {
     if (work.waits_for !== place.waits_for) this.#moveWaiting(key, place, work.waits_for)
   }
 
+  /** Something was decided about it: nobody else is to take it, though it is still ready by what is durable. */
+  take({ ready }: WorkPlace): void {
+    if (ready === null || ready.group.taken.has(ready.entry)) return
+    ready.group.free.drop(ready.entry)
+    ready.group.taken.add(ready.entry)
+  }
+
+  /** What was decided about it will not be. */
+  giveBack(place: WorkPlace): void {
+    const { ready } = place
+    if (ready === null || !ready.group.taken.delete(ready.entry)) return
+    const { order, tie, value } = ready.entry
+    place.ready = { group: ready.group, entry: ready.group.free.push(order, tie, value) }
+  }
+
   /** Work of jobs that are not in memory; it takes the place of what was stored before. */
   store(stored: StoredWork | null, isTaken: IsTaken): void {
     this.#stored = stored === null ? null : new RemainingWork(stored, isTaken)
@@ -67,13 +97,29 @@ export class WorkIndex {
     return here === null || stored === null ? (here ?? stored) : Math.min(here, stored)
   }
 
-  heads(queues: readonly string[], perGroup: number, skips?: Skips): readonly ReadyHead[] {
-    const skipsHead = skips === undefined ? undefined : ({ key }: ReadyHead) => skips(key)
+  /** What is ready by what is durable. */
+  heads(queues: readonly string[], perGroup: number): readonly ReadyHead[] {
+    return this.#heads(queues, perGroup, (group) => group.first(perGroup))
+  }
+
+  /** What of it can be taken: nothing was decided about it since. */
+  free(queues: readonly string[], perGroup: number, skips: Skips): readonly ReadyHead[] {
+    const skipsHead = ({ key }: ReadyHead) => skips(key)
+    return this.#heads(queues, perGroup, ({ free }) => free.first(perGroup, undefined, skipsHead), skips)
+  }
+
+  #heads(
+    queues: readonly string[],
+    perGroup: number,
+    first: (group: ReadyGroup) => readonly HeapEntry<ReadyHead>[],
+    skips?: Skips,
+  ): readonly ReadyHead[] {
     return [...new Set(queues)].flatMap((queue) => {
       const groups = this.#queues.get(queue)
       const names = new Set([...(groups?.keys() ?? []), ...(this.#stored?.groups(queue) ?? [])])
       return [...names].flatMap((name) => {
-        const here = groups?.get(name)?.first(perGroup, undefined, skipsHead)
+        const group = groups?.get(name)
+        const here = group === undefined ? undefined : first(group)
         return firstOf(perGroup, here, this.#stored?.heads(queue, name, perGroup, skips))
       })
     })
@@ -91,15 +137,18 @@ export class WorkIndex {
   }
 
   #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null): void {
-    if (place.ready !== null) place.ready.group.drop(place.ready.entry)
+    if (place.ready !== null) {
+      const { group, entry } = place.ready
+      if (!group.taken.delete(entry)) group.free.drop(entry)
+    }
     place.ready = null
     if (ready === null) return
     const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
     const head = { key: key as RecordKey<'job'>, ready }
-    place.ready = { group, entry: group.push(ready.rank, key.id, head) }
+    place.ready = { group, entry: group.free.push(ready.rank, key.id, head) }
   }
 
-  #group(queue: string, name: string): Group {
+  #group(queue: string, name: string): ReadyGroup {
     let groups = this.#queues.get(queue)
     if (groups === undefined) {
       groups = new Map()
@@ -108,8 +157,8 @@ export class WorkIndex {
     let group = groups.get(name)
     if (group === undefined) {
       // A tenant that has gone quiet must not be looked at for ever.
-      for (const [other, heap] of groups) if (heap.isEmpty) groups.delete(other)
-      group = new Heap()
+      for (const [other, old] of groups) if (old.isEmpty) groups.delete(other)
+      group = new ReadyGroup()
       groups.set(name, group)
     }
     return group
