@@ -6,9 +6,9 @@ import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../scripts/command.ts'
 import { inTurns, isMet, type Row, ratios, rowOf, tableOf } from './harness.ts'
-import { StatusLine } from './journal/status-line.ts'
 import { writeLegacyLog } from './migrate/legacy-log.ts'
 import type { Measured } from './migrate/measure.ts'
+import { StatusLine } from './suite/status-line.ts'
 
 const REPORT = join(ROOT, '.reports', 'bench-migrate.json')
 const TEMPORARY = join(ROOT, '.reports', 'bench-tmp')

@@ -48,6 +48,18 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 120_000,
   },
   {
+    name: 'services',
+    group: 'real servers',
+    include: ['test/services/**/*.test.ts'],
+    testTimeoutMs: 60_000,
+  },
+  {
+    name: 'simulation',
+    group: 'crash and simulation',
+    include: ['test/simulation/**/*.test.ts'],
+    testTimeoutMs: 120_000,
+  },
+  {
     name: 'e2e',
     group: 'real servers',
     include: ['test/e2e/**/*.test.ts'],

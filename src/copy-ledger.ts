@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidInput } from './errors/input-errors.ts'
 import { WaybillError } from './errors/waybill-error.ts'
+import { copyOutputs, outputFolderOf } from './ledger/outputs.ts'
 import { type CopyReport, copyStore } from './store/copy-store.ts'
 import { openStore } from './store/open-store.ts'
 import type { ProgressOptions } from './store/progress.ts'
@@ -27,6 +28,9 @@ export async function copyLedger(
     await mustBeSound(source)
     const target = await openStore(to, world)
     try {
+      // Files first: whatever a step that was copied refers to is there.
+      const folders = [outputFolderOf(from, source), outputFolderOf(to, target)] as const
+      if (folders[0] !== null && folders[1] !== null) await copyOutputs(world.disk, folders[0], folders[1])
       return await copyStore(source, target, options)
     } finally {
       await target.close()

@@ -18,6 +18,7 @@ export {
 export type { StuckDocument, StuckThreshold } from './core/document/stuck.ts'
 export type { Duration } from './core/duration.ts'
 export type { DurationRow, DurationsBy } from './core/durations.ts'
+export { type CallbackUrls, callbackUrlsAt } from './core/job/callback-urls.ts'
 export type {
   CallbackAnswer,
   ClaimAnswer,
@@ -75,6 +76,15 @@ export {
   WriterFailed,
 } from './errors/journal-errors.ts'
 export {
+  BadMessage,
+  BadSignature,
+  BodyTooLarge,
+  MethodNotAllowed,
+  MissingPackage,
+  StaleTimestamp,
+  UnknownPath,
+} from './errors/message-errors.ts'
+export {
   Conflict,
   InvalidRequest,
   InvalidStateTransition,
@@ -94,6 +104,7 @@ export type { Envelope } from './ledger/envelope.ts'
 export type { WaitOptions } from './ledger/job-ends.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
 export type { LedgerStats } from './ledger/ledger.ts'
+export type { Counted, QueueLoad, QueueLoads } from './ledger/queue-load.ts'
 export type { Queues } from './ledger/queues.ts'
 export type { Schedules } from './ledger/schedules.ts'
 export type { CallOptions } from './ledger/settings.ts'
@@ -115,17 +126,22 @@ export {
 } from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
-export type { Dispatcher, DispatcherOptions, Publishers } from './runtime/dispatcher.ts'
 export {
-  type Handler,
-  type Handlers,
-  NonRetryable,
-  Output,
-  type StepWork,
-  WorkAborted,
-} from './runtime/handler.ts'
-export type { LiveLedger as Ledger } from './runtime/live-ledger.ts'
-export type { Message, Publisher } from './runtime/publishers/publisher.ts'
+  type CallbackJobs,
+  type CallbackOptions,
+  callbackHandler,
+} from './runtime/callbacks/callback-handler.ts'
+export {
+  type CallbackServer,
+  type ServeCallbacksOptions,
+  serveCallbacks,
+} from './runtime/callbacks/serve-callbacks.ts'
+export type { Dispatcher, DispatcherOptions, Publishers } from './runtime/dispatcher.ts'
+export type { Handler, Handlers, StepWork } from './runtime/handler.ts'
+export type { IdleOptions, LiveLedger as Ledger } from './runtime/live-ledger.ts'
+export { type HttpPublisherOptions, httpPublisher } from './runtime/publishers/http.ts'
+export { type NatsPublisherOptions, type NewStream, natsPublisher } from './runtime/publishers/nats.ts'
+export { type Message, messageOf, type Publisher } from './runtime/publishers/publisher.ts'
 export type { Service } from './runtime/service.ts'
 export type { Timekeeper } from './runtime/timekeeper.ts'
 export type { Worker, WorkerOptions } from './runtime/worker.ts'
@@ -141,4 +157,12 @@ export {
   type StorageStats,
   type StoreStats,
 } from './store/store.ts'
+export { DeliveryFailed } from './wire/delivery-failed.ts'
+export type { Listening, ListenOptions, WebHandler } from './wire/listen.ts'
+export type { NatsConnectionLike, NatsOptions } from './wire/nats-options.ts'
+export { NonRetryable, type NonRetryableOptions } from './wire/non-retryable.ts'
+export { Output } from './wire/output.ts'
+export type { Secrets } from './wire/secrets.ts'
+export { type SignedMessage, verifySignature } from './wire/verify-signature.ts'
+export { WorkAborted } from './wire/work-aborted.ts'
 export type { Logger } from './world/logger.ts'

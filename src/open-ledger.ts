@@ -3,7 +3,7 @@ import type { Protocol } from './core/job/protocol.ts'
 import { InvalidInput } from './errors/input-errors.ts'
 import { checkCount, checkId } from './ledger/check-input.ts'
 import { Metrics } from './ledger/metrics.ts'
-import { OUTPUT_LIMIT_BYTES, OUTPUTS, Outputs } from './ledger/outputs.ts'
+import { OUTPUT_LIMIT_BYTES, Outputs, outputFolderOf } from './ledger/outputs.ts'
 import { protocolsOf } from './ledger/protocol-file.ts'
 import { redactText } from './ledger/redact.ts'
 import { DEFAULT_SETTINGS, type LedgerSettings } from './ledger/settings.ts'
@@ -62,7 +62,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 function outputsOf(url: string, store: Store, { disk }: World, options: LedgerOptions): Outputs | null {
   const { outputFolder, outputLimitBytes = OUTPUT_LIMIT_BYTES } = options
   checkCount('outputLimitBytes', outputLimitBytes)
-  const folder = outputFolder ?? (store.capabilities.engine === 'journal' ? `${url}/${OUTPUTS}` : null)
+  const folder = outputFolder ?? outputFolderOf(url, store)
   return folder === null ? null : new Outputs(disk, folder, outputLimitBytes)
 }
 

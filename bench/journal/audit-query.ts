@@ -7,7 +7,7 @@ import { openSegments } from '../../src/store/journal/segments/segment-chain.ts'
 import { newMemberCache, SegmentReader } from '../../src/store/journal/segments/segment-reader.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
 import { type Row, rowOf, timed } from '../harness.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../suite/bench.ts'
 import { historyLedger, RARE_ERROR, RARE_EVERY } from './history-ledger.ts'
 import { NO_SNAPSHOTS } from './no-snapshots.ts'
 

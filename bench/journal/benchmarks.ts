@@ -1,7 +1,6 @@
+import type { Benchmark } from '../suite/bench.ts'
 import { auditQuery } from './audit-query.ts'
-import type { Benchmark } from './bench.ts'
 import { compactionStall } from './compaction-stall.ts'
-import { jobs } from './jobs.ts'
 import { loneCaller } from './lone-caller.ts'
 import { openTime } from './open-time.ts'
 import { pointRead } from './point-read.ts'
@@ -9,7 +8,7 @@ import { snapshotStart } from './snapshot-start.ts'
 import { transitions } from './transitions.ts'
 
 /** In the order in which they run: those first that need a quiet disk and no data. */
-export const BENCHMARKS: readonly Benchmark[] = [
+export const JOURNAL_BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'transitions',
     about: 'durable document transitions with 100 and 1,000 callers, against the bare cost of their lines',
@@ -44,10 +43,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
     name: 'compaction-stall',
     about: 'commit latency of 100 callers while 1 million records are compacted, against without',
     run: compactionStall,
-  },
-  {
-    name: 'jobs',
-    about: 'jobs from submit to result with 100 callers, and submits alone; nothing is promised',
-    run: jobs,
   },
 ]

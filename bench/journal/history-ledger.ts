@@ -7,7 +7,7 @@ import type { SegmentLink } from '../../src/store/journal/segments/layout.ts'
 import { sealSegment } from '../../src/store/journal/segments/seal-segment.ts'
 import { writeSnapshot } from '../../src/store/journal/snapshot/write-snapshot.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../suite/bench.ts'
 import { keptLedger } from './bench-data.ts'
 import { WALK } from './document-walk.ts'
 

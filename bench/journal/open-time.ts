@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { openLedger } from 'waybill'
 import { inTurns, type Row, ratios, rowOf } from '../harness.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../suite/bench.ts'
 import { builtPackage } from './built-package.ts'
-import { openJobsLedger } from './jobs.ts'
 import { type Opened, openInChild } from './open-in-child.ts'
+import { openJobsLedger } from './open-jobs-ledger.ts'
 import { type Documents, settledLedger } from './settled-ledger.ts'
 
 const MILLION = 1_000_000

@@ -1,6 +1,6 @@
 import { type Ledger, openLedger } from 'waybill'
 import { Latencies, type Row, rowOf } from '../harness.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../suite/bench.ts'
 import { NO_SNAPSHOTS } from './no-snapshots.ts'
 import { settledId, settledLedger } from './settled-ledger.ts'
 

@@ -8,7 +8,7 @@ import type { SnapshotFacts } from '../../src/store/journal/snapshot/snapshot-in
 import type { Found } from '../../src/store/journal/snapshot/tables.ts'
 import { writeSnapshot } from '../../src/store/journal/snapshot/write-snapshot.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../suite/bench.ts'
 import { keptLedger } from './bench-data.ts'
 
 export interface Documents {

@@ -1,5 +1,5 @@
 import { inTurns, type Row, ratios, rowOf } from '../harness.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../suite/bench.ts'
 import { builtPackage } from './built-package.ts'
 import { openInChild } from './open-in-child.ts'
 import { compactedLedger, walkedLedger } from './walked-ledger.ts'

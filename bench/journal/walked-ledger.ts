@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs'
 import { openLedger } from 'waybill'
-import type { Bench } from './bench.ts'
+import type { Bench } from '../suite/bench.ts'
 import { keptLedger } from './bench-data.ts'
 import { walkDocuments } from './document-walk.ts'
 import { NO_SNAPSHOTS } from './no-snapshots.ts'

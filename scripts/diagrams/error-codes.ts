@@ -3,7 +3,8 @@ import type { RefusalCode } from '../../src/core/refusal.ts'
 import * as fileErrors from '../../src/errors/file-errors.ts'
 import * as inputErrors from '../../src/errors/input-errors.ts'
 import * as journalErrors from '../../src/errors/journal-errors.ts'
-import { errorOf } from '../../src/errors/refusal-errors.ts'
+import * as messageErrors from '../../src/errors/message-errors.ts'
+import * as refusalErrors from '../../src/errors/refusal-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -21,8 +22,10 @@ function classOf(code: ErrorCode): string {
     /_?([A-Z])([A-Z]*)/g,
     (_, first: string, rest: string) => first + rest.toLowerCase(),
   )
-  if ([fileErrors, inputErrors, journalErrors].some((errors) => Object.hasOwn(errors, name))) return name
+  const named = [fileErrors, inputErrors, journalErrors, messageErrors, refusalErrors]
+  if (named.some((errors) => Object.hasOwn(errors, name))) return name
   // The Node version is checked before any class can be loaded.
   if (code === 'NODE_TOO_OLD') return 'Error'
-  return errorOf({ code: code as RefusalCode, message: '', next: '', details: {} }).name
+  if (code === 'WAIT_OVER') return 'WaybillError'
+  return refusalErrors.errorOf({ code: code as RefusalCode, message: '', next: '', details: {} }).name
 }

@@ -57,7 +57,7 @@ describe('the page', () => {
     expect(page).toContain('| `broken` | Gone | terminal | — |')
   })
 
-  it('describes every state of the six machines', () => {
+  it('describes every state of the machines', () => {
     const page = stateMachinesRegion().replace(/ +/g, ' ')
     for (const machine of Object.values(machines)) {
       expect(page).toContain(`\n## ${machine.name}\n`)

@@ -58,6 +58,7 @@ function checkUi(file: SourceFile): Finding[] {
 /** The imported file, relative to the repository; undefined for packages and Node's own modules. */
 function targetOf(file: SourceFile, { specifier }: Import): string | undefined {
   if (specifier === 'waybill') return 'src/index.ts'
+  if (specifier === 'waybill/service') return 'src/service/index.ts'
   if (specifier === 'waybill/testing') return 'src/testing/index.ts'
   return specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : undefined
 }

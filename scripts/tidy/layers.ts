@@ -2,6 +2,8 @@
 //
 //   core ← world, errors ← store ← ledger ← runtime ← orchestrator ← server ← cli
 //
+// `wire` is what the ledger's side and the services' side say to each other, and how it is signed: it knows neither.
+// `service` is the other side, a package of its own in all but name: it reaches the ledger by messages only.
 // `testing` is for users' tests as much as ours. The files directly in src/ are the composition root: they
 // wire the layers together and nothing imports them, except that every entry point may begin with the check
 // of the Node version, and that the command line is a user of the library like any other.
@@ -12,17 +14,18 @@ const INWARD = [
   'errors',
   'store',
   'ledger',
+  'wire',
   'runtime',
   'orchestrator',
   'server',
   'cli',
 ] as const
 
-export type Layer = (typeof INWARD)[number] | 'testing' | 'root'
+export type Layer = (typeof INWARD)[number] | 'service' | 'testing' | 'root'
 
 const NODE_VERSION = 'src/node-version.ts'
 const LIBRARY = 'src/index.ts'
-const ENTRY_POINTS: readonly Layer[] = ['root', 'testing', 'server', 'cli']
+const ENTRY_POINTS: readonly Layer[] = ['root', 'service', 'testing', 'server', 'cli']
 
 const MAY_IMPORT: Record<Layer, readonly Layer[]> = {
   core: [],
@@ -30,6 +33,8 @@ const MAY_IMPORT: Record<Layer, readonly Layer[]> = {
   errors: ['core'],
   store: INWARD.slice(0, INWARD.indexOf('store')),
   ledger: INWARD.slice(0, INWARD.indexOf('ledger')),
+  wire: ['core', 'world', 'errors'],
+  service: ['core', 'world', 'errors', 'wire'],
   runtime: INWARD.slice(0, INWARD.indexOf('runtime')),
   orchestrator: INWARD.slice(0, INWARD.indexOf('orchestrator')),
   server: INWARD.slice(0, INWARD.indexOf('server')),

@@ -1,6 +1,7 @@
 import { debuglog } from 'node:util'
 import type { JsonObject } from '../core/json.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
+import { WHERE_PROTOCOLS_ARE } from './options/protocols.ts'
 import { isSealedHistory } from './output/finding-text.ts'
 import type { Session } from './session.ts'
 
@@ -53,6 +54,10 @@ export function describeError(
 /** Where the library speaks to programmers, the command line has a command. */
 function nextOf({ code, details }: WaybillError, session: Session): string | null {
   switch (code) {
+    case 'UNKNOWN_REQUEST_TYPE':
+      return `${knownTypes(details.known as readonly string[])} ${WHERE_PROTOCOLS_ARE}`
+    case 'IN_FLIGHT_LIMIT':
+      return `Wait for some to end, or let there be more with --in-flight-limit. What is open: ${session.hintOf('jobs list --open')}`
     case 'LEDGER_LOCKED':
       return 'Wait for that process, or end it. Commands that only read work beside it.'
     case 'LEDGER_DAMAGED':
@@ -67,6 +72,10 @@ function nextOf({ code, details }: WaybillError, session: Session): string | nul
     default:
       return null
   }
+}
+
+function knownTypes(known: readonly string[]): string {
+  return known.length === 0 ? 'There are no protocols here.' : `Known are: ${known.join(', ')}.`
 }
 
 function wrapped(error: unknown): NodeJS.ErrnoException {

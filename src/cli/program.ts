@@ -8,6 +8,12 @@ import { docsList } from './commands/docs/list.ts'
 import { docsSet } from './commands/docs/set.ts'
 import { docsShow } from './commands/docs/show.ts'
 import { init } from './commands/init.ts'
+import { jobsAgain } from './commands/jobs/again.ts'
+import { jobsCancel } from './commands/jobs/cancel.ts'
+import { jobsExpedite } from './commands/jobs/expedite.ts'
+import { jobsHistory } from './commands/jobs/history.ts'
+import { jobsList } from './commands/jobs/list.ts'
+import { jobsShow } from './commands/jobs/show.ts'
 import { ledgerAudit } from './commands/ledger/audit.ts'
 import { ledgerCompact } from './commands/ledger/compact.ts'
 import { ledgerCopy } from './commands/ledger/copy.ts'
@@ -19,6 +25,17 @@ import { ledgerStats } from './commands/ledger/stats.ts'
 import { ledgerStuck } from './commands/ledger/stuck.ts'
 import { ledgerValidate } from './commands/ledger/validate.ts'
 import { ledgerVerify } from './commands/ledger/verify.ts'
+import { queueList } from './commands/queue/list.ts'
+import { queueStats } from './commands/queue/stats.ts'
+import { queueLimit, queuePause, queueResume } from './commands/queue/steer.ts'
+import { scheduleAdd } from './commands/schedule/add.ts'
+import { scheduleList } from './commands/schedule/list.ts'
+import { schedulePause, scheduleRemove, scheduleResume } from './commands/schedule/move.ts'
+import { scheduleShow } from './commands/schedule/show.ts'
+import { submit } from './commands/submit.ts'
+import { tail } from './commands/tail.ts'
+import { why } from './commands/why.ts'
+import { worker } from './commands/worker/worker.ts'
 import { addCommand, type CommandSpec, type Runner } from './define-command.ts'
 
 interface Group {
@@ -27,12 +44,27 @@ interface Group {
   readonly commands: readonly CommandSpec[]
 }
 
-/** Every command there is: a file each, and a place in this list. */
+/** Every command there is: a file each, and a place in these lists. */
 const GROUPS: readonly Group[] = [
+  {
+    name: 'jobs',
+    about: 'Jobs: how far each one is, what came of it, ending it, getting on with it, running it again',
+    commands: [jobsList, jobsShow, jobsCancel, jobsAgain, jobsExpedite, jobsHistory],
+  },
   {
     name: 'docs',
     about: 'Documents: where each one is, how it got there, and moving it on',
     commands: [docsList, docsShow, docsSet, docsHistory],
+  },
+  {
+    name: 'queue',
+    about: 'Queues: what waits and runs in each, pausing and limiting them',
+    commands: [queueList, queueStats, queuePause, queueResume, queueLimit],
+  },
+  {
+    name: 'schedule',
+    about: 'Schedules: jobs that are submitted again and again, by the calendar',
+    commands: [scheduleAdd, scheduleList, scheduleShow, schedulePause, scheduleResume, scheduleRemove],
   },
   {
     name: 'ledger',
@@ -53,11 +85,14 @@ const GROUPS: readonly Group[] = [
   },
 ]
 
+const FIRST: readonly CommandSpec[] = [init, submit, worker]
+const LAST: readonly CommandSpec[] = [why, tail]
+
 const EXIT_CODES = `
   0  all well
   1  it found problems, or failed
   2  the command line makes no sense
-  3  no such document, file or folder
+  3  no such document, job, file or folder
   4  it clashes with what is there: a state that cannot follow, a file that exists
   5  the ledger is damaged
   6  another process has the ledger open for writing`
@@ -66,7 +101,9 @@ const EXAMPLES = `
   waybill init ./ledger
   waybill docs set pubmed:123 fetching --adapter pubmed
   waybill docs list --state failed --since 7d
-  waybill ledger stuck --hours 5`
+  waybill submit OCR --input a.pdf --output a.txt
+  waybill worker worker.ts
+  waybill why JOB`
 
 /** The longest list of choices that help repeats beside the option. */
 const FEW = 6
@@ -86,11 +123,12 @@ export function createProgram(runner: Runner, { color }: { readonly color: boole
       ...(color ? null : { getOutHasColors: () => false, getErrHasColors: () => false }),
     })
   for (const option of globalOptions()) program.addOption(option)
-  addCommand(program, init, runner)
+  for (const spec of FIRST) addCommand(program, spec, runner)
   for (const { name, about, commands } of GROUPS) {
     const group = program.command(name).summary(groupSummary(commands)).description(about)
     for (const spec of commands) addCommand(group, spec, runner)
   }
+  for (const spec of LAST) addCommand(program, spec, runner)
   addCommand(program, completion(program), runner)
   program.addHelpText('after', () => {
     const { styleTitle } = program.createHelp()
@@ -110,7 +148,7 @@ function globalOptions(): readonly Option[] {
     new Option('--ledger <folder>', 'where the ledger is').env('WAYBILL_LEDGER').default('./ledger'),
     new Option(
       '--tenant <name>',
-      'whose records; "default" unless told, and everybody\'s for ledger stats and audit',
+      'whose records; "default" unless told, and everybody\'s for ledger stats, ledger audit and tail',
     ).env('WAYBILL_TENANT'),
     new Option('--json', 'JSON: an object, or one line for each record of a list'),
     new Option('--quiet', 'no progress bars and no hints'),

@@ -10,33 +10,49 @@ import { type GlobalOptions, Session } from './session.ts'
 /** What a shell expects of a program that a signal ended: 128 and its number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
+/** Where a command writes to, and who is told of its session before it begins. */
+export interface Surroundings {
+  readonly out: TextStream
+  readonly notes: Notes
+  readonly color: boolean
+  readonly onSession: (session: Session) => void
+}
+
 /** Runs one command line. The process ends by itself, with `process.exitCode`, when everything is written. */
 export async function run(argv: readonly string[]): Promise<void> {
   const { json, color, quiet } = flagsOf(argv)
   const out = new TextStream(process.stdout, { color })
   const notes = new Notes(new TextStream(process.stderr, { color }), { json, quiet })
   sayWarnings(notes)
-  forgetEmpty('WAYBILL_LEDGER', 'WAYBILL_ACTOR', 'WAYBILL_TENANT')
+  forgetEmpty('LEDGER', 'ACTOR', 'TENANT', 'PROTOCOLS', 'WORKER', 'IN_FLIGHT_LIMIT')
+  const exitCode = await runIn({ out, notes, color, onSession: closeWhenStopped }, argv)
+  if (exitCode !== null) process.exitCode = exitCode
+}
+
+/** Answers how the process has to end; null when a signal ends it. */
+export async function runIn(
+  { out, notes, color, onSession }: Surroundings,
+  argv: readonly string[],
+): Promise<number | null> {
   const current: { session: Session | null } = { session: null }
   const runner = async (spec: CommandSpec, command: Command) => {
     const session = new Session(command.optsWithGlobals<GlobalOptions>(), out, notes)
     current.session = session
-    closeWhenStopped(session)
+    onSession(session)
     try {
       await spec.run(session, command.optsWithGlobals<GlobalOptions>(), command.processedArgs)
     } finally {
       await session.close()
     }
     await out.finish()
-    process.exitCode = session.exitCode
   }
   try {
     await createProgram(runner, { color }).parseAsync(argv, { from: 'user' })
+    return current.session?.exitCode ?? 0
   } catch (error) {
     // A command whose ledger was closed under it has nothing to say; the signal ends the process.
-    if (current.session?.isStopped !== true) {
-      process.exitCode = await tell(error, current.session, notes).catch(endQuietly)
-    }
+    if (current.session?.isStopped === true) return null
+    return tell(error, current.session, notes).catch(endQuietly)
   }
 }
 
@@ -50,7 +66,7 @@ function sayWarnings(notes: Notes): void {
 
 /** A variable that is set to nothing is as good as not set. */
 function forgetEmpty(...names: readonly string[]): void {
-  for (const name of names) if (process.env[name] === '') delete process.env[name]
+  for (const name of names) if (process.env[`WAYBILL_${name}`] === '') delete process.env[`WAYBILL_${name}`]
 }
 
 /** Before the command line is understood, because what is wrong with it has to be told in the right way, too. */
@@ -81,10 +97,17 @@ function endQuietly(error: unknown): number {
   throw error
 }
 
-/** Once: whoever presses Ctrl-C a second time does not want to wait. */
+/**
+ * A command that goes on until somebody stops it is asked to end; any other is cut off when what it wrote is durable.
+ * Whoever presses Ctrl-C once more does not want to wait.
+ */
 function closeWhenStopped(session: Session): void {
+  let times = 0
   for (const [signal, exitCode] of Object.entries(SIGNALS)) {
-    process.once(signal, () => {
+    process.on(signal, () => {
+      times++
+      if (times === 1 && session.askToEnd()) return
+      if (times > 1) process.exit(exitCode)
       void session.stop().finally(() => process.exit(exitCode))
     })
   }

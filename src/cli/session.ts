@@ -1,9 +1,9 @@
-import type { Ledger } from '../ledger/ledger.ts'
+import type { LedgerOptions } from '../index.ts'
+import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { JournalOptions } from '../store/journal/journal-options.ts'
-import type { StoreOptions } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
-import { debugLogger } from '../world/logger.ts'
+import { debugLogger, type Logger } from '../world/logger.ts'
 import type { World } from '../world/world.ts'
 import { defaultActor } from './default-actor.ts'
 import type { Notes } from './output/notes.ts'
@@ -18,6 +18,16 @@ export interface GlobalOptions {
   readonly actor?: string
   readonly json?: boolean
   readonly quiet?: boolean
+}
+
+/** How a command wants to write. */
+export interface WriteOptions {
+  readonly create?: boolean | undefined
+  readonly protocols?: LedgerOptions['protocols']
+  readonly inFlightLimit?: number | undefined
+  readonly strictIdempotency?: boolean | undefined
+  /** It stays: snapshots are made meanwhile, and what a log would have is told as it happens. */
+  readonly logger?: Logger
 }
 
 const DAMAGED = 5
@@ -35,9 +45,10 @@ export class Session {
   readonly notes: Notes
   readonly clock = systemClock
   #exitCode = 0
-  readonly #ledgers: Ledger[] = []
+  readonly #ledgers: LiveLedger[] = []
   #bar: ProgressBar | null = null
   #isStopped = false
+  #ending: AbortController | null = null
   /** What was warned of, by message: some of it is found more than once. */
   readonly #logged = new Set<string>()
 
@@ -71,7 +82,7 @@ export class Session {
   }
 
   /** Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. */
-  async openToRead(): Promise<Ledger> {
+  async openToRead(): Promise<LiveLedger> {
     const ledger = await this.#open({ journal: { readOnly: true }, create: false })
     const { storage } = await ledger.stats()
     if (storage?.damage != null) {
@@ -84,19 +95,23 @@ export class Session {
   }
 
   /** With the lock that only one process can have. */
-  openToWrite({ create = false } = {}): Promise<Ledger> {
-    return this.#open({ create, journal: BRIEFLY })
+  openToWrite({ logger, ...options }: WriteOptions = {}): Promise<LiveLedger> {
+    return this.#open(
+      // What is undefined has its default; the types of the library leave that unsaid for settings.
+      { create: false, ...options, ...(logger === undefined ? { journal: BRIEFLY } : null) } as LedgerOptions,
+      logger,
+    )
   }
 
-  async #open({ journal, create }: StoreOptions): Promise<Ledger> {
+  async #open({ journal, ...options }: LedgerOptions, logger?: Logger): Promise<LiveLedger> {
     const { openLedger } = await this.library()
     const { ledger: url, tenant: tenant_id } = this.options
     const ledger = await openLedger(url, {
+      ...options,
       actor: this.options.actor ?? defaultActor(),
       ...(tenant_id === undefined ? null : { tenant_id }),
       ...(URL_SCHEME.test(url) ? null : { journal }),
-      create,
-      world: { warn: this.#warn, logger: { ...debugLogger, warn: this.#logWarning } },
+      world: { warn: this.#warn, logger: logger ?? { ...debugLogger, warn: this.#logWarning } },
     })
     this.#ledgers.push(ledger)
     return ledger
@@ -139,6 +154,22 @@ export class Session {
     const { ledger } = this.options
     const quoted = /^[\w./:@%+=-]+$/.test(ledger) ? ledger : `'${ledger.replaceAll("'", "'\\''")}'`
     return `waybill ${command} --ledger ${quoted}`
+  }
+
+  /**
+   * For a command that goes on until somebody stops it: aborted by the first Ctrl-C, after which the command has to end
+   * by itself, in good order.
+   */
+  get ending(): AbortSignal {
+    this.#ending ??= new AbortController()
+    return this.#ending.signal
+  }
+
+  /** Asks the command to end. False when it does not listen, or was asked before. */
+  askToEnd(): boolean {
+    if (this.#ending === null || this.#ending.signal.aborted) return false
+    this.#ending.abort()
+    return true
   }
 
   /** What is under way becomes durable, and the terminal is as it was. */

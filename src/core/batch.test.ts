@@ -5,7 +5,7 @@ import { decideBatch } from './batch.ts'
 import type { Command } from './command.ts'
 import type { Given } from './decision.ts'
 import type { UpdateDocument } from './document/decide.ts'
-import { IN_FLIGHT } from './job/finish.ts'
+import { IN_FLIGHT } from './job/limits.ts'
 
 const to = { tenant_id: 't1', actor: 'ann', reason: null }
 

@@ -9,11 +9,16 @@ interface Wish {
   readonly rank?: number
   readonly queue?: string
   readonly limits?: readonly Limit[]
+  readonly unlimited?: true
 }
 
-function head(id: string, { tenant = 't1', rank = 0, queue = 'q', limits = [] }: Wish = {}): ReadyHead {
+function head(id: string, wish: Wish = {}): ReadyHead {
+  const { tenant = 't1', rank = 0, queue = 'q', limits = [], unlimited } = wish
   const group = limits.map(({ key }) => key).join(' ')
-  return { key: { kind: 'job', tenant_id: tenant, id }, ready: { queue, group, rank, limits } }
+  return {
+    key: { kind: 'job', tenant_id: tenant, id },
+    ready: { queue, group, rank, limits, ...(unlimited && { unlimited }) },
+  }
 }
 
 /** A place that somebody holds, as the store shows it. */
@@ -154,6 +159,80 @@ describe('pick: limits', () => {
   })
 })
 
+describe('pick: rates', () => {
+  const door = { key: 'door', max: 2, per_ms: 1000 }
+  const began = (until: number) => ({ tenant: 't1', slot: 'rate:door', owner: `lease-${until}`, until })
+
+  it('are kept, counting those that began and those just chosen; what is held says until when', () => {
+    const heads = ['a', 'b', 'c'].map((id) => head(id, { limits: [door] }))
+    expect(chosen(heads)).toEqual(['a', 'b'])
+    const places = [began(5000), began(4000)]
+    expect(chosen(heads, { places: places.slice(1) })).toEqual(['a'])
+    expect(picked(heads, { places }).held).toMatchObject([
+      { head: heads[0], cause: 'rate', limit: { ...door, tenant_id: 't1', until: 4000 } },
+      { head: heads[1], cause: 'rate' },
+      { head: heads[2], cause: 'rate' },
+    ])
+  })
+
+  it('used up by this very round, nobody knows until when', () => {
+    const heads = ['a', 'b', 'c'].map((id) => head(id, { limits: [door] }))
+    expect(picked(heads).held).toMatchObject([{ cause: 'rate', limit: { until: null } }])
+  })
+
+  it('are not those of running attempts by the same name', () => {
+    const places = ['x', 'y'].map((owner) => ({ tenant: 't1', slot: 'door', owner }))
+    expect(chosen([head('a', { limits: [door] })], { places })).toEqual(['a'])
+    expect(chosen([head('a', { limits: [{ key: 'door', max: 2 }] })], { places })).toEqual([])
+  })
+})
+
+describe('pick: queues', () => {
+  const running = (owner: string) => ({ tenant: EVERYBODY, slot: 'queue:q', owner })
+
+  it('so many at once over all tenants', () => {
+    const heads = [head('a', { tenant: 'a' }), head('b', { tenant: 'b' }), head('c', { tenant: 'c' })]
+    const queues = [{ queue: 'q', concurrency: 2 }]
+    expect(chosen(heads, { queues })).toEqual(['a', 'b'])
+    expect(chosen(heads, { queues, places: [running('other')] })).toEqual(['a'])
+    expect(picked(heads, { queues, places: [running('other')] }).held).toMatchObject([
+      { head: heads[1], cause: 'limit', limit: { key: 'queue:q', max: 2, tenant_id: '*', until: null } },
+      { head: heads[2], cause: 'limit' },
+    ])
+  })
+
+  it('so many within a while over all tenants', () => {
+    const heads = [head('a', { tenant: 'a' }), head('b', { tenant: 'b' })]
+    const queues = [{ queue: 'q', rate: { max: 2, per_ms: 1000 } }]
+    const places = [{ tenant: EVERYBODY, slot: 'rate:queue:q', owner: 'lease', until: 9000 }]
+    expect(chosen(heads, { queues, places })).toEqual(['a'])
+    expect(picked(heads, { queues, places }).held).toMatchObject([
+      { head: heads[1], cause: 'rate', limit: { tenant_id: '*', until: 9000 } },
+    ])
+  })
+
+  it('hold pushed work too, which lies under another name', () => {
+    const heads = [head('a', { queue: 'push:q' }), head('b', { queue: 'q' })]
+    expect(chosen(heads, { queues: [{ queue: 'q', state: 'paused' }] })).toEqual([])
+    expect(chosen(heads, { queues: [{ queue: 'q', concurrency: 1 }] })).toEqual(['a'])
+    expect(chosen(heads, { queues: [{ queue: 'other', state: 'paused' }] })).toEqual(['a', 'b'])
+  })
+
+  it('the limit of the step is the reason before that of the queue', () => {
+    const gpu = { key: 'gpu', max: 0 }
+    const queues = [{ queue: 'q', concurrency: 0 }]
+    expect(held([head('a', { limits: [gpu] })], { queues })).toEqual([['a', 'limit', 'gpu']])
+  })
+
+  it('whatever passes all limits passes these, takes no place from others, and waits while they are paused', () => {
+    const heads = [head('a', { unlimited: true }), head('b', { rank: 1 }), head('c', { rank: 2 })]
+    const queues = [{ queue: 'q', concurrency: 2 }]
+    expect(chosen(heads, { queues, places: [running('x')] })).toEqual(['a', 'b'])
+    expect(chosen(heads, { queues, places: [running('x'), running('y')] })).toEqual(['a'])
+    expect(chosen(heads, { queues: [{ queue: 'q', state: 'paused' }] })).toEqual([])
+  })
+})
+
 describe('pick: tenants', () => {
   it('take turns, however long the line of one is', () => {
     const many = ['m1', 'm2', 'm3', 'm4'].map((id, rank) => head(id, { tenant: 'many', rank }))
@@ -182,19 +261,36 @@ describe('pick: always', () => {
     const wish = fc.record({
       tenant: fc.constantFrom('t1', 't2', 't3'),
       rank: fc.integer({ min: 0, max: 3 }),
-      queue: fc.constantFrom('q', 'paused'),
-      limits: fc.constantFrom<readonly Limit[]>([], [{ key: 'one', max: 1 }], [{ key: 'two', max: 2 }]),
+      queue: fc.constantFrom('q', 'push:q', 'paused', 'push:paused'),
+      limits: fc.constantFrom<readonly Limit[]>(
+        [],
+        [{ key: 'one', max: 1 }],
+        [{ key: 'two', max: 2 }],
+        [{ key: 'two', max: 2, per_ms: 1000 }],
+      ),
+    })
+    const queue = fc.record({
+      concurrency: fc.constantFrom(null, 1, 3),
+      rate: fc.constantFrom(null, { max: 2, per_ms: 1000 }),
     })
     fc.assert(
-      fc.property(fc.array(wish, { maxLength: 20 }), fc.nat({ max: 10 }), (wishes, limit) => {
+      fc.property(fc.array(wish, { maxLength: 20 }), fc.nat({ max: 10 }), queue, (wishes, limit, limits) => {
         const heads = wishes.map((each, i) => head(`j${i}`, each))
-        const { chosen, held } = picked(heads, { limit, queues: [{ queue: 'paused', state: 'paused' }] })
+        const { chosen, held } = picked(heads, {
+          limit,
+          queues: [
+            { queue: 'paused', state: 'paused' },
+            { queue: 'q', ...limits },
+          ],
+        })
         const all = [...chosen, ...held.map((each) => each.head)]
         expect(new Set(all)).toEqual(new Set(heads))
         expect(all).toHaveLength(heads.length)
         expect(chosen.length).toBeLessThanOrEqual(limit)
+        expect(chosen.length).toBeLessThanOrEqual(limits.concurrency ?? limit)
+        expect(chosen.length).toBeLessThanOrEqual(limits.rate?.max ?? limit)
         for (const { key, ready } of chosen) {
-          expect(ready.queue).toBe('q')
+          expect(ready.queue).not.toMatch(/paused$/)
           for (const { key: name, max } of ready.limits) {
             const same = chosen.filter(
               (other) => other.key.tenant_id === key.tenant_id && other.ready.group === name,

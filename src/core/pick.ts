@@ -70,7 +70,7 @@ export function pick(heads: readonly ReadyHead[], rules: PickRules): Picked {
     const tenant = head.key.tenant_id
     if (line.length === 0) lines.delete(tenant)
     const limits = limitsOf(head, rules)
-    const full = limits.find((limit) => isFull(limit, head, rules, taken))
+    const full = limits.find((limit) => isFull(limit, rules, taken))
     if (full !== undefined) held.push(heldBy(head, full, rules))
     else if (chosen.length >= rules.limit) held.push({ head, cause: 'turn', limit: null })
     else {
@@ -131,17 +131,9 @@ function limitsOf(head: ReadyHead, { view }: PickRules): readonly OwnedLimit[] {
 
 const NONE: readonly never[] = []
 
-function isFull(
-  limit: OwnedLimit,
-  { key }: ReadyHead,
-  { view }: PickRules,
-  taken: ReadonlyMap<string, number>,
-): boolean {
-  const { tenant_id, per_ms, max } = limit
-  const slot = slotKey(limit)
-  if (view.used(tenant_id, slot) + (taken.get(nameOf(limit)) ?? 0) < max) return false
-  // A directive that is published once more has its place already.
-  return per_ms !== undefined || !view.holders(tenant_id, slot).includes(key.id)
+function isFull(limit: OwnedLimit, { view }: PickRules, taken: ReadonlyMap<string, number>): boolean {
+  const { tenant_id, max } = limit
+  return view.used(tenant_id, slotKey(limit)) + (taken.get(nameOf(limit)) ?? 0) >= max
 }
 
 function heldBy(head: ReadyHead, limit: OwnedLimit, { view }: PickRules): Held {

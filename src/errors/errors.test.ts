@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as inputErrors from './input-errors.ts'
+import * as messageErrors from './message-errors.ts'
 import { errorOf, LimitReached } from './refusal-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from './table.ts'
 import { WaybillError } from './waybill-error.ts'
@@ -28,7 +29,7 @@ describe('errors', () => {
     expect(JSON.parse(JSON.stringify(error))).toEqual({ ...refusal, name: 'LimitReached', field: null })
   })
 
-  it('says the next step in every error that is thrown for bad input', () => {
+  it('says the next step in every error that is thrown for bad input and bad messages', () => {
     const errors: WaybillError[] = [
       new inputErrors.InvalidInput('f', 'm', 'n'),
       new inputErrors.UnknownRequestType('X', []),
@@ -37,6 +38,17 @@ describe('errors', () => {
       new inputErrors.BadCursor('?'),
       new inputErrors.Unsupported('this', 'Do that.'),
       new inputErrors.LedgerClosed(),
+      new messageErrors.BadMessage({ message: 'm', next: 'n' }),
+      new messageErrors.BadSignature('no_match', 'm', 'f'),
+      new messageErrors.StaleTimestamp('too_old', 301, 300),
+      new messageErrors.UnknownPath(['/ack']),
+      new messageErrors.MethodNotAllowed('POST'),
+      new messageErrors.BodyTooLarge(1),
+      new messageErrors.NoHandler('X', ['Y']),
+      new messageErrors.ServiceBusy(1),
+      new messageErrors.ServiceStopping(),
+      new messageErrors.MissingPackage({ what: 'This', packages: ['a', 'b'] }, {}),
+      new messageErrors.InternalError(new Error('x')),
     ]
     for (const error of errors) {
       expect(error.next).not.toBe('')

@@ -56,6 +56,17 @@ export const ERROR_TABLE = {
   DISK_FULL: { status: 507, exit: 1, about: 'There is no room on the disk; nothing was written' },
   WRITER_FAILED: { status: 500, exit: 1, about: 'The disk failed; the ledger must be opened again' },
   LOG_CHANGED: { status: 409, exit: 4, about: 'An old log that was taken over has changed since' },
+  BAD_MESSAGE: { status: 400, exit: 2, about: 'A directive or callback lacks a field, or has a wrong one' },
+  BAD_SIGNATURE: { status: 401, exit: 2, about: 'A message is not signed with a secret that is known here' },
+  STALE_TIMESTAMP: { status: 401, exit: 2, about: 'A message was signed too long ago, or for the future' },
+  UNKNOWN_PATH: { status: 404, exit: 2, about: 'Nothing answers at this path' },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 2, about: 'The path is there, and takes another method' },
+  BODY_TOO_LARGE: { status: 413, exit: 2, about: 'A message is longer than is read' },
+  NO_HANDLER: { status: 422, exit: 2, about: 'The service does no steps of this type' },
+  SERVICE_BUSY: { status: 503, exit: 1, about: 'The service has as much to do as it takes' },
+  SERVICE_STOPPING: { status: 503, exit: 1, about: 'The service is about to end and takes nothing more' },
+  MISSING_PACKAGE: { status: 501, exit: 2, about: 'A package that is needed for this is not installed' },
+  INTERNAL_ERROR: { status: 500, exit: 1, about: 'Something failed that nobody foresaw; the log has it' },
   NODE_TOO_OLD: { status: 500, exit: 2, about: 'Waybill needs a newer Node' },
 } as const satisfies { [code in RefusalCode]: ErrorRow } & { [code: string]: ErrorRow }
 

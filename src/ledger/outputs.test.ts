@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { pulled } from '../../test/fixtures/job-commands.ts'
+import { protocolOf, pulled } from '../../test/fixtures/job-commands.ts'
 import { liveLedger, requestOf } from '../../test/fixtures/live-ledger.ts'
+import { copyLedger } from '../copy-ledger.ts'
 import { OutputLost } from '../errors/file-errors.ts'
+import { openLedger } from '../open-ledger.ts'
 import { MemoryDisk } from '../testing/memory-disk.ts'
+import { virtualWorld } from '../testing/virtual-world.ts'
 import { Outputs } from './outputs.ts'
 
 const FOLDER = '/ledger/outputs'
@@ -74,5 +77,28 @@ describe('a step with a large output', () => {
     await world.advanceBy(1)
     const [step] = (await ledger.jobs.show(job_id))?.steps ?? []
     expect([step?.output_file, String(step?.output).length]).toEqual([null, 1_000_000])
+  })
+})
+
+describe('copying a ledger', () => {
+  it('takes large outputs along', async () => {
+    const world = virtualWorld()
+    const options = {
+      world,
+      protocols: [protocolOf(pulled('first'))],
+      tenant_id: 't1',
+      outputLimitBytes: 100,
+    }
+    const output = 'x'.repeat(500)
+    const from = await openLedger('/from', options)
+    const { job_id } = await from.jobs.submit(requestOf())
+    const [work] = await from.jobs.claim({ queues: ['first-service'] })
+    if (work === undefined) throw new Error('there is work')
+    await from.jobs.result(work.step, { status: 'SUCCEEDED', output })
+    await from.close()
+    await copyLedger('/from', '/to', { world })
+    await copyLedger('/from', '/to', { world })
+    await using to = await openLedger('/to', options)
+    expect(await to.jobs.wait(job_id)).toBe(output)
   })
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { IN_FLIGHT } from '../core/job/finish.ts'
-import { RATE_SLOT } from '../core/job/limits.ts'
+import { IN_FLIGHT, RATE_SLOT } from '../core/job/limits.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import { ownPayload } from '../core/job/submit.ts'
 import type { Json } from '../core/json.ts'

@@ -1,7 +1,9 @@
 import { EVERYBODY, type QueueRecord } from '../core/queue/record.ts'
 import { findAll } from '../store/find-all.ts'
+import { checkId } from './check-input.ts'
 import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
+import { type QueueLoad, type QueueLoads, queueLoads } from './queue-load.ts'
 import type { CallOptions } from './settings.ts'
 import type { QueueLimits } from './steering.ts'
 
@@ -32,6 +34,20 @@ export class Queues {
   /** What somebody decided about it; null when nobody ever did, and it simply runs. */
   async get(queue: string): Promise<QueueRecord | null> {
     return this.#committer.store.get({ kind: 'queue', tenant_id: EVERYBODY, id: queue })
+  }
+
+  /**
+   * What there is in each queue that somebody steered or that has work, by name. It is found out by looking at open
+   * steps, so it takes the longer the more there are; beyond a bound it is said that there is more.
+   */
+  loads(): Promise<QueueLoads> {
+    return queueLoads(this.#committer.store)
+  }
+
+  /** The same of one queue; null when it has no work and nobody ever steered it. */
+  async load(queue: string): Promise<QueueLoad | null> {
+    const { queues } = await queueLoads(this.#committer.store, checkId('queue', queue))
+    return queues[0] ?? null
   }
 
   /** Queues that somebody has steered, by name. */

@@ -1,3 +1,4 @@
+import { callbackUrlsAt } from '../core/job/callback-urls.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Mode } from '../core/routing.ts'
 import { type Redact, redactText } from './redact.ts'
@@ -53,9 +54,7 @@ export function inFlightLimitOf(settings: LedgerSettings, tenant_id: string): nu
 
 /** Where services report what they do on a request that says nothing of it; null when nowhere. */
 export function callbackUrlsOf({ callbackUrl }: LedgerSettings): JsonObject | null {
-  if (callbackUrl === undefined) return null
-  const base = callbackUrl.replace(/\/+$/, '')
-  return { ack: `${base}/ack`, heartbeat: `${base}/heartbeat`, result: `${base}/result` }
+  return callbackUrl === undefined ? null : callbackUrlsAt(callbackUrl)
 }
 
 /** Who asks, for whom, and why: every call that changes something takes these. */

@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { World } from '../world/world.ts'
 import { nextFree, TenantLoad } from './load.ts'
 import { messageOf, type Publisher } from './publishers/publisher.ts'
-import type { Service } from './service.ts'
+import { BUSY, type Service } from './service.ts'
 import { stepErrorOf } from './step-error.ts'
 import { WakefulLoop } from './wakeful-loop.ts'
 
@@ -59,6 +59,14 @@ export class Dispatcher implements Service {
     this.#unsubscribe?.()
     await this.#loop.stop()
     await Promise.all(this.#publishing)
+  }
+
+  get restsUntil(): number | null {
+    return this.#publishing.size > 0 ? BUSY : this.#loop.restsUntil
+  }
+
+  onAsleep(listener: () => void): () => void {
+    return this.#loop.onAsleep(listener)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,15 @@ import type { Service } from './service.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 
+export interface IdleOptions {
+  /** What is due within this time is waited for; half a second unless given. */
+  readonly withinMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Not worth ending for. */
+const SOON_MS = 500
+
 /** A ledger with the services that get its jobs done. */
 export class LiveLedger extends Ledger {
   readonly #world: World
@@ -42,6 +51,28 @@ export class LiveLedger extends Ledger {
     this.#timekeeper ??= new Timekeeper(this, this.#world)
     this.#timekeeper.start()
     return this.#timekeeper
+  }
+
+  /**
+   * Resolves when its services have nothing to do now, nor within so many milliseconds, or when the signal is aborted. What
+   * waits longer than that (for a backoff, a limit, somebody elsewhere) is not waited for.
+   */
+  async idle({ withinMs = SOON_MS, signal }: IdleOptions = {}): Promise<void> {
+    const services: readonly Service[] = [this.keepTime(), ...this.#services]
+    const isIdle = () =>
+      services.every(({ restsUntil: until }) => until === null || until > this.#world.clock.now() + withinMs)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = () => {
+      if (isIdle()) resolve()
+    }
+    const ends = services.map((service) => service.onAsleep(look))
+    const hold = this.#world.timers.hold()
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+    look()
+    if (signal?.aborted === true) resolve()
+    await promise
+    hold.cancel()
+    for (const end of ends) end()
   }
 
   /** Stops the services, then closes the ledger. */

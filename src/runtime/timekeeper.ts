@@ -39,6 +39,14 @@ export class Timekeeper implements Service {
     await this.#loop.stop()
   }
 
+  get restsUntil(): number | null {
+    return this.#loop.restsUntil
+  }
+
+  onAsleep(listener: () => void): () => void {
+    return this.#loop.onAsleep(listener)
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }

@@ -19,6 +19,9 @@ const LONGEST_PAUSE_MS = 30_000
 /** A clock may be set forward while we sleep, which timers do not notice: we look at it at least so often. */
 const LONGEST_NAP_MS = 60_000
 
+/** For a loop that is at work: there is something to do at once. */
+const AWAKE = Number.NEGATIVE_INFINITY
+
 export class WakefulLoop {
   readonly #name: string
   readonly #turn: Turn
@@ -28,6 +31,9 @@ export class WakefulLoop {
   #hasNews = false
   #rise: (() => void) | null = null
   #failures = 0
+  /** Until when it sleeps if nobody wakes it; null when nobody knows, `AWAKE` when it does not sleep. */
+  #sleepsUntil: number | null = AWAKE
+  readonly #onAsleep = new Set<() => void>()
 
   constructor(name: string, world: Pick<World, 'clock' | 'timers' | 'logger'>, turn: Turn) {
     this.#name = name
@@ -37,6 +43,18 @@ export class WakefulLoop {
 
   get isStopped(): boolean {
     return this.#isStopped
+  }
+
+  /** When it next has something to do, in epoch milliseconds, unless there is news; null when it does not know of any. */
+  get restsUntil(): number | null {
+    if (this.#isStopped) return null
+    return this.#hasNews ? AWAKE : this.#sleepsUntil
+  }
+
+  /** Calls back whenever it has nothing to do for the time being. Answers how to stop it. */
+  onAsleep(listener: () => void): () => void {
+    this.#onAsleep.add(listener)
+    return () => this.#onAsleep.delete(listener)
   }
 
   start(): void {
@@ -86,11 +104,14 @@ export class WakefulLoop {
   }
 
   async #sleep(until: number | null): Promise<void> {
+    this.#sleepsUntil = until
+    for (const listener of this.#onAsleep) listener()
     while (!this.#isStopped && !this.#hasNews) {
       const left = until === null ? null : until - this.#world.clock.now()
-      if (left !== null && left <= 0) return
+      if (left !== null && left <= 0) break
       await this.#nap(left === null ? null : Math.min(left, LONGEST_NAP_MS))
     }
+    this.#sleepsUntil = AWAKE
   }
 
   async #nap(ms: number | null): Promise<void> {

@@ -3,7 +3,10 @@ import { pulled } from '../../test/fixtures/job-commands.ts'
 import { liveLedger, requestOf } from '../../test/fixtures/live-ledger.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { JobFailed } from '../errors/refusal-errors.ts'
-import { NonRetryable, Output, type StepWork, WorkAborted } from './handler.ts'
+import { NonRetryable } from '../wire/non-retryable.ts'
+import { Output } from '../wire/output.ts'
+import { WorkAborted } from '../wire/work-aborted.ts'
+import type { StepWork } from './handler.ts'
 
 const QUEUE = 'first-service'
 

@@ -3,12 +3,13 @@ import type { Held } from '../core/pick.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { checkCount, checkId } from '../ledger/check-input.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { WorkAborted } from '../wire/work-aborted.ts'
 import type { Timer } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
 import { AttemptRun } from './attempt-run.ts'
-import { type Handler, type Handlers, WorkAborted } from './handler.ts'
+import type { Handler, Handlers } from './handler.ts'
 import { nextFree, TenantLoad } from './load.ts'
-import type { Service } from './service.ts'
+import { BUSY, type Service } from './service.ts'
 import { WakefulLoop } from './wakeful-loop.ts'
 
 export interface WorkerOptions {
@@ -79,6 +80,14 @@ export class Worker implements Service {
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
+  }
+
+  get restsUntil(): number | null {
+    return this.#runs.size > 0 ? BUSY : this.#loop.restsUntil
+  }
+
+  onAsleep(listener: () => void): () => void {
+    return this.#loop.onAsleep(listener)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

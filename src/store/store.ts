@@ -10,7 +10,7 @@ import type { ProgressOptions } from './progress.ts'
 import type { AuditQuery, Cursor, DurationsQuery, FindQuery, Page } from './query.ts'
 
 /**
- * A store keeps records of six kinds and their history. It holds no rules: it loads aggregates, calls the decision
+ * A store keeps records of eight kinds and their history. It holds no rules: it loads aggregates, calls the decision
  * it was given, and writes what comes back. What every engine promises:
  *
  * - `transact` and `sweep` resolve only when the change is durable; many calls in flight share one write.

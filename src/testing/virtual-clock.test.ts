@@ -60,17 +60,33 @@ describe('virtual clock', () => {
     expect(at).toBe(100)
   })
 
-  it('jumps without firing, forward and back', async () => {
+  it('waits for promises however many follow one another', async () => {
+    const clock = new VirtualClock(0)
+    let fired = 0
+    const slowly = async () => {
+      for (let turn = 0; turn < 1000; turn++) await Promise.resolve()
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+      fired = clock.now()
+    }
+    clock.after(1, () => void slowly())
+    clock.after(2, () => {})
+    await clock.advanceBy(2)
+    expect(fired).toBe(1)
+  })
+
+  it('can be set, forward and back; timers go by the time that passes', async () => {
     const clock = new VirtualClock(100)
-    let at = 0
-    clock.after(10, () => {
-      at = clock.now()
-    })
+    const fired: number[] = []
+    const note = () => void fired.push(clock.now())
+    clock.after(10, note)
     clock.jumpTo(1000)
-    expect([clock.now(), at]).toEqual([1000, 0])
+    expect([clock.now(), clock.nextTimer]).toEqual([1000, 1010])
+    await clock.advanceBy(9)
+    expect(fired).toEqual([])
     await clock.advanceBy(1)
-    expect([clock.now(), at]).toEqual([1001, 1000])
+    clock.after(10, note)
     clock.jumpTo(5)
-    expect(clock.now()).toBe(5)
+    await clock.advanceBy(10)
+    expect(fired).toEqual([1010, 15])
   })
 })

@@ -2,31 +2,31 @@ import type { Clock } from '../world/clock.ts'
 import type { Timer, Timers } from '../world/timers.ts'
 
 interface Pending extends Timer {
+  /** By the time that has passed, which nobody can set. */
   readonly at: number
   readonly order: number
   readonly callback: () => void
 }
 
-/** A good while in which promises that a timer set off may settle, before time goes on. */
-const TURNS_BETWEEN_TIMERS = 50
-
 /** Time that stands still until it is told to pass. Timers fire in order, at their own time. */
 export class VirtualClock implements Clock, Timers {
-  #now: number
+  #passed = 0
+  /** What the clock shows more than that. */
+  #ahead: number
   #order = 0
   readonly #pending = new Set<Pending>()
 
   constructor(startMs: number) {
-    this.#now = startMs
+    this.#ahead = startMs
   }
 
   now(): number {
-    return this.#now
+    return this.#passed + this.#ahead
   }
 
   after(ms: number, callback: () => void): Timer {
     const timer: Pending = {
-      at: this.#now + Math.max(ms, 0),
+      at: this.#passed + Math.max(ms, 0),
       order: this.#order++,
       callback,
       cancel: () => this.#pending.delete(timer),
@@ -43,27 +43,28 @@ export class VirtualClock implements Clock, Timers {
   /** Nobody has to wait for it: what is ready to go on goes on before. */
   async turn(): Promise<void> {}
 
-  /** When the next timer fires; null when none is set. */
+  /** When the next timer fires, if nobody sets the clock before; null when none is set. */
   get nextTimer(): number | null {
-    return this.#next()?.at ?? null
+    const next = this.#next()
+    return next === undefined ? null : next.at + this.#ahead
   }
 
   /** Lets so much time pass. What fires in it, and what that sets off, has happened when this resolves. */
   async advanceBy(ms: number): Promise<void> {
-    const end = this.#now + ms
-    await settle()
+    const end = this.#passed + ms
+    await everythingElse()
     for (let next = this.#next(); next !== undefined && next.at <= end; next = this.#next()) {
-      this.#now = Math.max(this.#now, next.at)
+      this.#passed = Math.max(this.#passed, next.at)
       this.#pending.delete(next)
       next.callback()
-      await settle()
+      await everythingElse()
     }
-    this.#now = end
+    this.#passed = end
   }
 
-  /** Sets the clock without firing anything: what an administrator does, forward or back. */
+  /** Sets the clock, forward or back, as an administrator does. Timers go by the time that passes, and do not notice. */
   jumpTo(ms: number): void {
-    this.#now = ms
+    this.#ahead = ms - this.#passed
   }
 
   #next(): Pending | undefined {
@@ -81,6 +82,7 @@ export class VirtualClock implements Clock, Timers {
   }
 }
 
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < TURNS_BETWEEN_TIMERS; turn++) await Promise.resolve()
+/** Promises and ticks all go on before the event loop turns: when it has, nothing is left that could happen now. */
+function everythingElse(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -10,7 +10,7 @@ import { moveDocument } from '../../src/testing/conformance/commands.ts'
 import { auditAll, findAll, plain } from '../../src/testing/conformance/reading.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { KINDS } from '../crash/compare-ledger.ts'
-import { readLedger } from '../crash/naive-reader.ts'
+import { type JsonObject, readLedger } from '../crash/naive-reader.ts'
 import { filesIn } from '../crash/processes/acknowledged.ts'
 import { scratch } from '../e2e/scratch.ts'
 import { type FixtureContent, QUEUES } from './fixture-content.ts'
@@ -58,12 +58,21 @@ describe.each(VERSIONS)('a ledger of version %s', (version) => {
     expect(plain(history.slice(0, content.history.length))).toEqual(content.history)
     expect(history.slice(content.history.length).map(({ id }) => id)).toEqual(['settled', 'new'])
     const moved = content.records.filter(({ doc_id }) => doc_id !== 'settled')
-    for (const record of moved) expect(await recordsOf(second)).toContainEqual(record)
+    const records = await recordsOf(second)
+    for (const record of moved) expect(records).toContainEqual(asReadNow(record))
     await second.close()
     const files = readLedger(filesIn(folder), folder)
     expect(files.history).toHaveLength(content.history.length + 2)
   })
 })
+
+/** What nobody had thought of when a record of version 1.0 was written is as if it had never been used. */
+function asReadNow(record: JsonObject): JsonObject {
+  const { kind } = record
+  if (kind === 'job') return { again_of: null, schedule_id: null, unlimited: false, ...record }
+  if (kind === 'step') return { released: 0, queue_slot: false, output_file: null, ...record }
+  return record
+}
 
 function copyOf(kept: string, place: string): string {
   const folder = join(place, 'ledger')
@@ -85,12 +94,15 @@ async function recordsOf(store: JournalStore): Promise<readonly object[]> {
 async function mustHold(store: JournalStore, content: FixtureContent): Promise<void> {
   const records = await recordsOf(store)
   expect(records).toHaveLength(content.records.length)
-  for (const record of content.records) expect(records).toContainEqual(record)
+  for (const record of content.records) expect(records).toContainEqual(asReadNow(record))
   expect(plain(await auditAll(store, { limit: PAGE }))).toEqual(content.history)
   for (const [kind, counts] of Object.entries(content.counts)) {
     const counted = Object.entries(await store.counts(kind as RecordKind)).filter(([, n]) => n !== 0)
     expect(Object.fromEntries(counted)).toEqual(counts)
   }
+  // What was signalled comes first. Those who are told do nothing here, so that all stays as it is.
+  expect(await store.nextDue()).toBe(0)
+  await store.sweep({ what: 'signalled', limit: PAGE }, () => change(null, {}))
   expect(await store.nextDue()).toBe(content.next_due)
   const ready = await store.ready(QUEUES, PAGE, (heads) => heads)
   expect(ready).toHaveLength(content.ready.length)

@@ -8,6 +8,7 @@ import { change } from '../../src/core/decision.ts'
 import type { DocumentRecord } from '../../src/core/document/record.ts'
 import { machines, type RecordKind } from '../../src/core/machines/all.ts'
 import { present } from '../../src/core/must.ts'
+import { EVERYBODY } from '../../src/core/queue/record.ts'
 import { copyLedger, openLedger } from '../../src/index.ts'
 import { copyStore } from '../../src/store/copy-store.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
@@ -23,7 +24,7 @@ import { type VirtualWorld, virtualWorld } from '../../src/testing/virtual-world
 
 const KINDS = Object.keys(machines) as readonly RecordKind[]
 const QUEUES = ['read', 'push:send', 'push:ocr', 'push:embedding', 'push:nobody']
-const LIMITS = ['in-flight', 'gpu', 'mail', 'ocr']
+const LIMITS = ['in-flight', 'gpu', 'line', 'queue:read', 'queue:send', 'queue:ocr']
 
 const journal = { snapshotSchedule: null } as const
 
@@ -69,7 +70,7 @@ async function devices(store: Store) {
   ].sort()
   const used: unknown[] = []
   await store.ready([], 1, (_, view) => {
-    for (const tenant_id of tenants)
+    for (const tenant_id of [EVERYBODY, ...tenants])
       for (const key of LIMITS) used.push([tenant_id, key, view.used(tenant_id, key)])
   })
   return { owners, used }

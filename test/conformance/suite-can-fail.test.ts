@@ -4,6 +4,7 @@ import { type ConformanceTest, type StoreSubject, storeConformance, type Virtual
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import type { Fault } from './faults/fault.ts'
 import { FORGETTING_FAULTS } from './faults/forgetting.ts'
+import { LIMITING_FAULTS } from './faults/limiting.ts'
 import { READING_FAULTS } from './faults/reading.ts'
 import { WORKING_FAULTS } from './faults/working.ts'
 import { WRITING_FAULTS } from './faults/writing.ts'
@@ -62,6 +63,7 @@ describe.each([
   { kind: 'writing', faults: WRITING_FAULTS, subjectOf: broken },
   { kind: 'reading', faults: READING_FAULTS, subjectOf: broken },
   { kind: 'working', faults: WORKING_FAULTS, subjectOf: broken },
+  { kind: 'limiting', faults: LIMITING_FAULTS, subjectOf: broken },
   { kind: 'remembering', faults: FORGETTING_FAULTS, subjectOf: forgetful },
 ])('a fault in $kind', ({ faults, subjectOf }) => {
   describe.each(faults)('$name', (fault) => {

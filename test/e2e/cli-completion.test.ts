@@ -7,8 +7,15 @@ import { bashOffers, fishOffers, sortedWords, ZSH_SET_UPS, zshOffers } from './c
 import { whyNoProgram } from './debian-package.ts'
 
 const OFFERED = offers({
-  'waybill ': 'init docs ledger completion',
+  'waybill ': 'init submit worker jobs docs queue schedule ledger why tail completion',
   'waybill do': 'docs',
+  'waybill jobs ': 'list show cancel again expedite history',
+  'waybill jobs list --state F': 'FAILED_FINAL',
+  'waybill jobs expedite some:id --ignore ': 'dependencies limits attempt',
+  'waybill queue ': 'list stats pause resume limit',
+  'waybill schedule add some:id --catch-up ': 'one none all',
+  'waybill submit --priority ': 'critical high normal low',
+  'waybill tail --kind s': 'schedule step',
   'waybill docs ': 'list show set history',
   'waybill --json docs s': 'show set',
   'waybill docs list --st': '--state',
@@ -36,6 +43,8 @@ const FILES_OFFERED = offers({
   'waybill --ledger ol': 'old.log',
   'waybill ledger migrate ol': 'old.log',
   'waybill ledger copy somewhere ol': 'old.log',
+  'waybill submit --file ol': 'old.log',
+  'waybill worker ol': 'old.log',
   'waybill docs show ol': '',
   'waybill docs list --adapter ol': '',
 })

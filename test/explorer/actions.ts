@@ -1,5 +1,6 @@
-import type { JobCommand } from '../../src/core/job/commands.ts'
+import type { JobCommand, Obstacle } from '../../src/core/job/commands.ts'
 import type { Protocol } from '../../src/core/job/protocol.ts'
+import type { QueueState } from '../../src/core/machines/queue.ts'
 import { fromIso } from '../../src/core/time.ts'
 import { addressed, type Lease, type SystemState, submit } from './job-system.ts'
 
@@ -8,9 +9,14 @@ export interface Action {
   readonly label: string
   readonly now: number
   readonly command: JobCommand | null
+  /** Somebody pauses the queue, or resumes it. */
+  readonly steer?: QueueState
 }
 
 const TICK_MS = 25_000
+/** Nothing, and each obstacle by itself. */
+const IGNORED: readonly (readonly Obstacle[])[] = [[], ['limits'], ['attempt']]
+
 const ERROR = { code: 'BOOM', message: 'it broke' }
 
 /**
@@ -28,6 +34,14 @@ export function actionsIn(state: SystemState, protocol: Protocol): readonly Acti
     here('cancel', { ...addressed, type: 'cancelJob' }),
     here('stale cancel', { ...addressed, type: 'cancelJob', if_match: 'no such etag' }),
   ]
+  for (const ignore of IGNORED) {
+    const command = { ...addressed, type: 'expediteJob', priority: null, ignore } as const
+    actions.push(here(`expedite ${ignore.join()}`, command))
+  }
+  if (state.queue !== null) {
+    const steer = state.queue.state === 'paused' ? 'running' : 'paused'
+    actions.push({ label: `queue ${steer}`, now: state.now, command: null, steer })
+  }
   const due = state.aggregate?.job.due_at
   if (due && fromIso(due) > state.now) {
     const command = { ...addressed, type: 'advanceJob' } as const
@@ -64,6 +78,7 @@ function callbacks(lease: Lease, here: (label: string, command: JobCommand) => A
     ({ ...to, type: 'reportResult', result: { status: 'FAILED', failure_class, error: ERROR } }) as const
   return [
     here(`ack ${name}`, { ...to, type: 'ackStep' }),
+    here(`give back ${name}`, { ...to, type: 'releaseStep' }),
     here(`heartbeat ${name}`, { ...to, type: 'heartbeatStep' }),
     here(`succeeded ${name}`, { ...to, type: 'reportResult', result: { status: 'SUCCEEDED', output: 1 } }),
     here(`failed ${name}`, failed('RETRYABLE')),

@@ -3,6 +3,7 @@ import { decideJob } from '../../src/core/job/decide.ts'
 import type { Protocol } from '../../src/core/job/protocol.ts'
 import { isTerminal } from '../../src/core/machine.ts'
 import { jobMachine } from '../../src/core/machines/job.ts'
+import type { QueueRecord } from '../../src/core/queue/record.ts'
 import { fromIso } from '../../src/core/time.ts'
 import { type Action, actionsIn } from './actions.ts'
 import { identityOf } from './identity.ts'
@@ -18,7 +19,9 @@ import {
 import {
   checkChange,
   checkFence,
+  checkPaused,
   checkReady,
+  checkReleased,
   checkSettled,
   checkShape,
   checkState,
@@ -39,6 +42,8 @@ export interface Bounds {
   readonly states: number
   /** Also let the process die between the rows of a change, as a store without transactions may. */
   readonly crashes: boolean
+  /** With limits, and paused and resumed all the time; without, nobody ever touched it. */
+  readonly queue?: QueueRecord
   /** The real one, unless a test plants a fault. */
   readonly kernel?: Kernel
 }
@@ -68,7 +73,8 @@ export function explore(protocol: Protocol, bounds: Bounds): Explored {
     depth = Math.max(depth, node.depth)
     if (node.depth < bounds.depth) queue.push(node)
   }
-  const start = { state: EMPTY_SYSTEM, from: null, label: 'nothing', depth: 0, whole: true }
+  const empty = { ...EMPTY_SYSTEM, queue: bounds.queue ?? null }
+  const start = { state: empty, from: null, label: 'nothing', depth: 0, whole: true }
   const first = explained(start, () => step(start, submitAction(protocol), bounds.crashes, kernel))
   for (const node of first) visit(node)
   for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
@@ -89,11 +95,13 @@ function submitAction(protocol: Protocol): Action {
 /** The states an action leads to: one, and with crashes one more for every row that may be the last written. */
 function step(
   node: Node,
-  { label, now, command }: Action,
+  { label, now, command, steer }: Action,
   crashes: boolean,
   kernel: Kernel,
 ): readonly Node[] {
-  const before = { ...node.state, now }
+  const { queue } = node.state
+  const steered = steer === undefined || queue === null ? queue : { ...queue, state: steer }
+  const before = { ...node.state, now, queue: steered }
   const to = (state: SystemState, what: string, whole: boolean): Node => ({
     state,
     from: node,
@@ -104,10 +112,14 @@ function step(
   if (command === null) return [to(before, label, node.whole)]
   const { decision, idsMade } = decideIn(before, command, kernel)
   checkFence(before, command, decision)
+  checkPaused(before, command, decision)
   if (decision.kind === 'need') throw new Error('everything is loaded, and it asked for more')
   if (decision.kind === 'refusal') return []
   const { change } = decision
-  if (node.whole) checkChange(before, change)
+  if (node.whole) {
+    checkChange(before, change)
+    checkReleased(before, command, change)
+  }
   if (change.puts.length === 0) return []
   const whole = to(after(before, change, idsMade), label, node.whole)
   if (command.type === 'advanceJob') checkSettled(whole.state, kernel)

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { LedgerRecord } from '../../src/core/aggregate.ts'
 import type { Change, Decision, Given } from '../../src/core/decision.ts'
 import { decideJob } from '../../src/core/job/decide.ts'
+import { toIso } from '../../src/core/time.ts'
 import { explore } from './explore.ts'
-import { type Kernel, protocolOf } from './job-system.ts'
+import { type Kernel, POLICY, protocolOf, queueOf } from './job-system.ts'
 
 /** The kernel with its changes spoilt. */
 function spoilt(spoil: (change: Change, given: Given) => Partial<Change>): Kernel {
@@ -95,11 +96,98 @@ const FAULTS: readonly (readonly [string, RegExp, Kernel])[] = [
   ],
 ]
 
+/** Faults that show where there are limits, timeouts and pauses. */
+const LIMITING_FAULTS: readonly (readonly [string, RegExp, Kernel])[] = [
+  [
+    'an attempt given back that counts all the same',
+    /within bounds|does not count|has an attempt left/,
+    spoiltPuts((put) => (put.kind === 'step' ? { ...put, released: 0 } : put)),
+  ],
+  [
+    'attempts given back by whoever fails',
+    /does not give back/,
+    spoiltPuts((put) =>
+      put.kind === 'step' && put.last_error_code === 'BOOM' ? { ...put, released: put.released + 1 } : put,
+    ),
+  ],
+  [
+    'a paused queue that hands out work',
+    /hands out nothing|ready to/,
+    (command, given) => decideJob(command, { ...withGet(given), get: neverPaused(given) }),
+  ],
+  [
+    'a place of a queue that is not given back',
+    /place of the queue is held/,
+    spoilt(({ slots }) => ({
+      slots: slots.filter(({ verb, tenant_id }) => verb === 'take' || tenant_id !== '*'),
+    })),
+  ],
+  [
+    'a place of a queue that nobody takes',
+    /place of the queue is held/,
+    spoilt(({ slots }) => ({ slots: slots.filter(({ tenant_id }) => tenant_id !== '*') })),
+  ],
+  [
+    'a rate that lets everybody in',
+    /begin within|ready to/,
+    spoilt(({ slots }) => ({
+      slots: slots.map((slot) => (slot.verb === 'take' && slot.until ? { ...slot, max: 1000 } : slot)),
+    })),
+  ],
+  [
+    'heartbeats that make a lease longer than the attempt may take',
+    /no lease is longer/,
+    (command, given) => {
+      const decision = decideJob(command, given)
+      if (command.type !== 'heartbeatStep' || decision.kind !== 'change') return decision
+      const lease_expires_at = toIso(given.now + POLICY.lease_ms)
+      const puts = decision.change.puts.map((put) =>
+        put.kind === 'step' && put.lease_expires_at !== null ? { ...put, lease_expires_at } : put,
+      )
+      return { ...decision, change: { ...decision.change, puts } }
+    },
+  ],
+  [
+    'work that passes all limits and is not shown so',
+    /ready to|advance twice/,
+    spoiltPuts((put) => {
+      if (put.kind !== 'job' || put.ready === null) return put
+      const { unlimited: _, ...ready } = put.ready
+      return { ...put, ready }
+    }),
+  ],
+]
+
+function withGet(given: Given): Given {
+  return {
+    now: given.now,
+    ids: given.ids,
+    get: given.get,
+    ownerOf: (claim) => given.ownerOf(claim),
+    isFull: (slot) => given.isFull(slot),
+  }
+}
+
+function neverPaused(given: Given): Given['get'] {
+  return (kind, tenant_id, id) => {
+    const found = given.get(kind, tenant_id, id)
+    return kind === 'queue' && found != null ? { ...found, state: 'running' } : found
+  }
+}
+
 describe('the explorer finds planted faults', () => {
   const protocol = protocolOf({ delivery: 'push' }, { delivery: 'push' })
-  for (const [fault, law, kernel] of FAULTS) {
-    it(fault, () => {
-      expect(() => explore(protocol, { depth: 9, states: 5_000, crashes: false, kernel })).toThrow(law)
-    })
-  }
+  it.each(FAULTS)('%s', (_, law, kernel) => {
+    expect(() => explore(protocol, { depth: 9, states: 5_000, crashes: false, kernel })).toThrow(law)
+  })
+
+  const limited = protocolOf({
+    delivery: 'pull',
+    limits: [{ key: 'door', max: 1, per_ms: 50_000 }],
+    policy: { timeout_ms: 90_000 },
+  })
+  const queue = queueOf({ concurrency: 1, rate: { max: 1, per_ms: 40_000 } })
+  it.each(LIMITING_FAULTS)('%s', (_, law, kernel) => {
+    expect(() => explore(limited, { depth: 9, states: 5_000, crashes: false, kernel, queue })).toThrow(law)
+  })
 })

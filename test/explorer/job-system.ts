@@ -3,6 +3,8 @@ import type { Change, Decision, Given, SlotChange } from '../../src/core/decisio
 import type { JobCommand, SubmitJob } from '../../src/core/job/commands.ts'
 import { decideJob } from '../../src/core/job/decide.ts'
 import type { Protocol, ProtocolStep } from '../../src/core/job/protocol.ts'
+import type { WorkView } from '../../src/core/pick.ts'
+import { EVERYBODY, type QueueRecord } from '../../src/core/queue/record.ts'
 import { toIso } from '../../src/core/time.ts'
 import { submitOf } from '../fixtures/job-commands.ts'
 
@@ -15,8 +17,10 @@ export interface SystemState {
   /** Every lease and outbox row there ever was, for messages that come late. */
   readonly leases: readonly Lease[]
   readonly rows: readonly string[]
-  /** Slots held, by key. */
-  readonly held: ReadonlySet<string>
+  /** Until when each slot is held, by tenant, key and owner. */
+  readonly held: ReadonlyMap<string, number>
+  /** What was decided about the queue of all steps. */
+  readonly queue: QueueRecord | null
   /** The last state of each record as the history tells it. */
   readonly told: ReadonlyMap<string, string>
 }
@@ -30,6 +34,7 @@ export interface Lease {
 const START_MS = Date.UTC(2025, 0, 1)
 const TENANT = 't1'
 const JOB = 'job-1'
+const QUEUE = 'svc'
 
 export const POLICY = {
   max_attempts: 2,
@@ -44,16 +49,18 @@ export const POLICY = {
 /** Past every wait that a job of two steps and two attempts each can go through. */
 const EXPIRES_AFTER_MS = 600_000
 
-export function protocolOf(...steps: readonly Pick<ProtocolStep, 'delivery' | 'limits'>[]): Protocol {
+type Explored = Pick<ProtocolStep, 'delivery' | 'limits' | 'policy'>
+
+export function protocolOf(...steps: readonly Explored[]): Protocol {
   return {
     protocol_id: 'explored.v1',
     request_type: 'EXPLORED',
     steps: steps.map((step, i) => ({
       step_id: `s${i}`,
       step_type: 'S',
-      service: 'svc',
-      policy: POLICY,
+      service: QUEUE,
       ...step,
+      policy: { ...POLICY, ...step.policy },
     })),
   }
 }
@@ -64,8 +71,24 @@ export const EMPTY_SYSTEM: SystemState = {
   idsMade: 0,
   leases: [],
   rows: [],
-  held: new Set(),
+  held: new Map(),
+  queue: null,
   told: new Map(),
+}
+
+/** A queue in which nobody has done anything yet, but set its limits. */
+export function queueOf(limits: Pick<QueueRecord, 'concurrency' | 'rate'>): QueueRecord {
+  const at = toIso(START_MS)
+  const times = { state_since: at, created_at: at, updated_at: at }
+  return {
+    kind: 'queue',
+    tenant_id: EVERYBODY,
+    queue: QUEUE,
+    state: 'running',
+    ...limits,
+    ...times,
+    etag: '',
+  }
 }
 
 export function submit(protocol: Protocol): SubmitJob {
@@ -90,16 +113,50 @@ export type Kernel = (command: JobCommand, given: Given) => Decision<unknown>
 
 /** Calls the kernel on a state. */
 export function decideIn(state: SystemState, command: JobCommand, kernel: Kernel = decideJob): Decided {
-  let idsMade = state.idsMade
-  const given: Given = {
-    now: state.now,
-    ids: { next: () => `id-${++idsMade}` },
-    get: (kind, _tenant, id) => (kind === 'job' && id === JOB ? (state.aggregate as never) : null),
-    ownerOf: () => (state.aggregate === null ? undefined : JOB),
-    isFull: () => false,
+  const full = new Set<string>()
+  for (;;) {
+    let idsMade = state.idsMade
+    const given: Given = {
+      now: state.now,
+      ids: { next: () => `id-${++idsMade}` },
+      get: (kind, _tenant, id) =>
+        (kind === 'job' && id === JOB ? state.aggregate : kind === 'queue' ? state.queue : null) as never,
+      ownerOf: () => (state.aggregate === null ? undefined : JOB),
+      isFull: ({ tenant_id, key }) => full.has(`${tenant_id} ${key}`),
+    }
+    const decision = kernel(command, given)
+    const slot = decision.kind === 'change' ? fullSlot(state, decision.change.slots) : undefined
+    if (slot === undefined) return { decision, idsMade }
+    if (full.has(slot)) throw new Error(`${slot} is full, and it is asked for again`)
+    full.add(slot)
   }
-  const decision = kernel(command, given)
-  return { decision, idsMade }
+}
+
+/** How many hold a slot now. */
+export function usedIn({ held, now }: SystemState, tenant_id: string, key: string): number {
+  const start = `${tenant_id} ${key} `
+  return [...held].filter(([name, until]) => name.startsWith(start) && until > now).length
+}
+
+/** The first that is asked for and cannot be had. */
+function fullSlot(state: SystemState, slots: readonly SlotChange[]): string | undefined {
+  for (const slot of slots) {
+    if (slot.verb === 'release') continue
+    const { tenant_id, key, owner, max } = slot
+    const holds = (state.held.get(`${tenant_id} ${key} ${owner}`) ?? 0) > state.now
+    if (!holds && usedIn(state, tenant_id, key) >= max) return `${tenant_id} ${key}`
+  }
+  return undefined
+}
+
+/** What bears on the job's being taken. */
+export function viewOf(state: SystemState): WorkView {
+  return {
+    used: (tenant_id, key) => usedIn(state, tenant_id, key),
+    freeAt: () => null,
+    holders: () => [],
+    queue: () => state.queue,
+  }
 }
 
 /** The state after a change; with `puts` given, after a crash that let only those through. */
@@ -117,6 +174,7 @@ export function after(state: SystemState, change: Change, idsMade: number, puts 
     leases: withLeases(state.leases, puts),
     rows: withRows(state.rows, puts),
     held: withSlots(state.held, change.slots),
+    queue: state.queue,
     told,
   }
 }
@@ -136,11 +194,15 @@ function withRows(known: readonly string[], puts: readonly LedgerRecord[]): read
   return [...new Set([...known, ...rows])]
 }
 
-function withSlots(held: ReadonlySet<string>, changes: readonly SlotChange[]): ReadonlySet<string> {
-  const next = new Set(held)
+function withSlots(
+  held: ReadonlyMap<string, number>,
+  changes: readonly SlotChange[],
+): ReadonlyMap<string, number> {
+  const next = new Map(held)
   for (const change of changes) {
-    if (change.verb === 'take') next.add(change.key)
-    else next.delete(change.key)
+    const name = `${change.tenant_id} ${change.key} ${change.owner}`
+    if (change.verb === 'take') next.set(name, change.until ?? Number.POSITIVE_INFINITY)
+    else next.delete(name)
   }
   return next
 }

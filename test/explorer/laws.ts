@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { idOf, isOpenRow, type JobAggregate, type LedgerRecord } from '../../src/core/aggregate.ts'
 import type { Change, Decision } from '../../src/core/decision.ts'
 import type { JobCommand } from '../../src/core/job/commands.ts'
+import { IN_FLIGHT, slotKey } from '../../src/core/job/limits.ts'
+import { attemptsLeft } from '../../src/core/job/protocol.ts'
+import type { StepRecord } from '../../src/core/job/record.ts'
 import { isEdge, isTerminal, type Machine } from '../../src/core/machine.ts'
 import { machines } from '../../src/core/machines/all.ts'
+import { pick } from '../../src/core/pick.ts'
+import { EVERYBODY } from '../../src/core/queue/record.ts'
 import { fromIso } from '../../src/core/time.ts'
-import { addressed, decideIn, type Kernel, POLICY, type SystemState } from './job-system.ts'
+import { addressed, decideIn, type Kernel, type SystemState, usedIn, viewOf } from './job-system.ts'
 
 /** What must hold of every change, whatever led to it. */
 export function checkChange(before: SystemState, change: Change): void {
@@ -72,7 +77,8 @@ export function checkState({ aggregate }: SystemState): void {
   const { steps } = aggregate
   const running = steps.filter((step) => step.state === 'IN_PROGRESS')
   assert(running.length <= 1, 'one step at most is in progress')
-  for (const step of steps) assert(step.attempt_no <= POLICY.max_attempts, 'attempts stay within bounds')
+  for (const step of steps) assert(attemptsLeft(step) >= 0, 'attempts stay within bounds')
+  for (const step of steps) checkTimeout(step)
   const active = steps.findIndex((step) => !ended(step))
   for (const step of steps.slice(active === -1 ? steps.length : active + 1)) {
     assert.equal(step.state, 'PENDING', 'later steps wait for their turn')
@@ -120,11 +126,54 @@ function checkEnd({ job, steps, outbox }: JobAggregate): void {
   if (job.state === 'FAILED_FINAL') assert(job.error_code, 'a failure says why')
 }
 
-function checkSlots({ held }: SystemState, { job, steps }: JobAggregate): void {
-  assert.equal(held.has('in-flight'), !ended(job), 'a job is in flight until it ends')
+/** However often a worker says that it is there. */
+function checkTimeout({ state_since, lease_expires_at, policy }: StepRecord): void {
+  if (lease_expires_at === null || policy.timeout_ms === undefined) return
+  assert(
+    fromIso(lease_expires_at) - fromIso(state_since) <= policy.timeout_ms,
+    'no lease is longer than that',
+  )
+}
+
+function checkSlots(state: SystemState, { job, steps }: JobAggregate): void {
+  const used = (key: string, tenant_id: string = job.tenant_id) => usedIn(state, tenant_id, key)
+  assert.equal(used(IN_FLIGHT) === 1, !ended(job), 'a job is in flight until it ends')
   for (const step of steps) {
     const working = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS'].includes(step.state)
-    for (const { key } of step.limits) assert.equal(held.has(key), working, `${key} is held while it works`)
+    for (const limit of step.limits) {
+      const { key, max, per_ms } = limit
+      if (per_ms === undefined) assert.equal(used(key) === 1, working, `${key} is held while it works`)
+      else
+        assert(used(slotKey(limit)) <= max || job.unlimited, `no more than ${max} begin within ${per_ms} ms`)
+    }
+    if (step.queue_slot) assert(working, 'only an attempt under way holds a place of its queue')
+    const isTaken = step.state === 'IN_PROGRESS' && step.delivery === 'pull'
+    if (isTaken && state.queue?.concurrency != null) assert(step.queue_slot, 'whoever works holds a place')
+  }
+  const holders = steps.filter(({ queue_slot }) => queue_slot).length
+  assert.equal(
+    used('queue:svc', EVERYBODY),
+    holders,
+    'a place of the queue is held by the attempt that says so',
+  )
+}
+
+/** A queue that is paused hands out nothing, whatever else it is told. */
+export function checkPaused({ queue }: SystemState, { type }: JobCommand, { kind }: Decision<unknown>): void {
+  const takes = type === 'claimStep' || type === 'takeOutbox'
+  if (takes && queue?.state === 'paused') assert.equal(kind, 'refusal', 'a paused queue hands out nothing')
+}
+
+/** Attempts that are given back do not count, and only those who may give one back do. */
+export function checkReleased(before: SystemState, { type }: JobCommand, { puts }: Change): void {
+  for (const put of puts) {
+    const old = put.kind === 'step' ? before.aggregate?.steps[put.step_index] : undefined
+    if (put.kind !== 'step' || old === undefined) continue
+    if (put.released === old.released) continue
+    assert(type === 'releaseStep' || type === 'expediteJob', `${type} does not give back an attempt`)
+    assert.equal(put.released, old.released + 1, 'attempts are given back one by one')
+    const isNext = put.attempt_no !== old.attempt_no
+    assert.equal(attemptsLeft(put), attemptsLeft(old) + (isNext ? 0 : 1), 'one given back does not count')
   }
 }
 
@@ -136,15 +185,18 @@ export function checkSettled(state: SystemState, kernel: Kernel): void {
   assert(decision.kind === 'change' && decision.change.puts.length === 0, 'advance twice is advance once')
 }
 
-/** What is shown as ready can be taken, and nothing else can. */
+/** What is shown as ready and chosen can be taken, and nothing else can. */
 export function checkReady(state: SystemState, kernel: Kernel): void {
   const { aggregate } = state
   if (aggregate === null) return
-  const ready = aggregate.job.ready
+  const { ready, tenant_id, job_id } = aggregate.job
+  const heads = ready === null ? [] : [{ key: { kind: 'job', tenant_id, id: job_id } as const, ready }]
+  const { chosen } = pick(heads, { limit: 1, running: new Map(), view: viewOf(state) })
+  const queue = chosen[0]?.ready.queue
   const claim = decideIn(state, { ...addressed, type: 'claimStep' }, kernel).decision
   const take = decideIn(state, { ...addressed, type: 'takeOutbox' }, kernel).decision
-  assert.equal(claim.kind === 'change', ready !== null && ready.queue === 'svc', 'ready to claim')
-  assert.equal(take.kind === 'change', ready !== null && ready.queue === 'push:svc', 'ready to publish')
+  assert.equal(claim.kind === 'change', queue === 'svc', 'ready to claim')
+  assert.equal(take.kind === 'change', queue === 'push:svc', 'ready to publish')
 }
 
 function recordIn(aggregate: JobAggregate | null, put: LedgerRecord): LedgerRecord | undefined {

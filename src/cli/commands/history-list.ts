@@ -33,6 +33,13 @@ const change: Column<AuditRecord> = {
   worth: NEEDED,
 }
 
+const after: Column<AuditRecord> = {
+  title: 'AFTER',
+  value: ({ duration_seconds }) => (duration_seconds === null ? '' : durationText(duration_seconds)),
+  align: 'right',
+  least: 6,
+}
+
 const about: readonly Column<AuditRecord>[] = [
   { title: 'ADAPTER', value: ({ adapter }) => adapter },
   { title: 'ACTOR', value: ({ actor }) => actor, worth: 2 },
@@ -46,18 +53,7 @@ const about: readonly Column<AuditRecord>[] = [
 ]
 
 /** For the history of one record. */
-const ownColumns: readonly Column<AuditRecord>[] = [
-  time,
-  change,
-  what,
-  {
-    title: 'AFTER',
-    value: ({ duration_seconds }) => (duration_seconds === null ? '' : durationText(duration_seconds)),
-    align: 'right',
-    least: 6,
-  },
-  ...about,
-]
+const ownColumns: readonly Column<AuditRecord>[] = [time, change, what, after, ...about]
 
 /** For the history of many. */
 export const auditColumns: readonly Column<AuditRecord>[] = [
@@ -68,6 +64,29 @@ export const auditColumns: readonly Column<AuditRecord>[] = [
   what,
   ...about,
 ]
+
+/** For the history of a job with all its parts: which of them it is, and which attempt. */
+export const partColumns: readonly Column<AuditRecord>[] = [
+  time,
+  { title: 'WHAT', value: partOf, least: 10, worth: NEEDED },
+  {
+    // Where it came from is in the line before.
+    title: 'STATE',
+    value: ({ event, new_state }) => (event === 'moved' ? new_state : `${event} in ${new_state}`),
+    style: ({ event, error_type }) => (error_type !== null ? 'red' : EVENT_STYLE[event]),
+    least: 12,
+    worth: NEEDED,
+  },
+  after,
+  ...about,
+]
+
+function partOf({ kind, metadata }: AuditRecord): string {
+  const { step_id, attempt_no } = metadata
+  if (kind === 'job' || typeof step_id !== 'string') return kind
+  const name = kind === 'step' ? step_id : `${kind} ${step_id}`
+  return typeof attempt_no === 'number' && attempt_no > 0 ? `${name} #${attempt_no}` : name
+}
 
 function errorOf(type: string | null, message: string | null): string | null {
   if (type === null) return message

@@ -4,7 +4,7 @@ import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import type { RunAgain, SubmitAnswer } from './commands.ts'
 import { JobDraft } from './draft.ts'
-import { IN_FLIGHT } from './finish.ts'
+import { IN_FLIGHT } from './limits.ts'
 import type { JobRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { refuseInFlight } from './submit.ts'
@@ -27,7 +27,9 @@ export function runAgain(old: JobDraft, command: RunAgain): Decision<SubmitAnswe
   if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
   const first = firstStep(old, command)
   const job = newJob(old.job, command, old.steps[first] as StepRecord, old.at)
-  const steps = old.steps.map((step) => newStep(step, new_job_id, step.step_index < first, old.at))
+  const steps = old.steps.map((step) =>
+    step.step_index < first ? doneStep(step, job, old.at) : newStep(step, job, old.at),
+  )
   const draft = JobDraft.born({ job, steps, outbox: [] }, command, given)
   if (key !== null) draft.claims.push({ tenant_id, key, owner: new_job_id })
   draft.slots.push({
@@ -73,8 +75,9 @@ function newJob(old: JobRecord, command: RunAgain, first: StepRecord, at: string
   }
 }
 
-function newStep(old: StepRecord, job_id: string, isDone: boolean, at: string): StepRecord {
-  const fresh: StepRecord = {
+/** It keeps what it came to, and nothing of how it came to it. */
+function doneStep(old: StepRecord, { job_id }: JobRecord, at: string): StepRecord {
+  return {
     ...old,
     job_id,
     attempt_no: 0,
@@ -91,11 +94,15 @@ function newStep(old: StepRecord, job_id: string, isDone: boolean, at: string): 
     updated_at: at,
     etag: '',
   }
-  if (isDone) return fresh
+}
+
+function newStep(old: StepRecord, job: JobRecord, at: string): StepRecord {
   return {
-    ...fresh,
+    ...doneStep(old, job, at),
     state: 'PENDING',
     state_since: at,
+    // The old one may have had it from the step before, which may come to something else this time.
+    input_ref: job.input_ref,
     output: null,
     output_file: null,
     result_ref: null,

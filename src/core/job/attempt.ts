@@ -49,7 +49,8 @@ function timeoutAt(step: StepRecord): number {
 
 /** The lease ran out: its holder fell silent, or took too long. */
 export function loseLease(draft: JobDraft, step: StepRecord): void {
-  const isOvertime = timeoutAt(step) <= draft.given.now
+  // The lease itself tells, not the time at which somebody notices: that may be long after either.
+  const isOvertime = fromIso(step.lease_expires_at as string) >= timeoutAt(step)
   const error = isOvertime
     ? { code: 'TIMEOUT', message: `Not done within ${policyOf(step, 'timeout_ms')} ms` }
     : { code: 'LEASE_EXPIRED', message: `No result or heartbeat by ${step.lease_expires_at}` }

@@ -3,7 +3,7 @@ import { protocolOf, pulled, pushed } from '../../../test/fixtures/job-commands.
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
 import type { Command } from '../command.ts'
 import { toIso } from '../time.ts'
-import { IN_FLIGHT } from './finish.ts'
+import { IN_FLIGHT } from './limits.ts'
 import type { ProtocolStep } from './protocol.ts'
 
 // A store that writes row by row may die between two rows. What is then there is the beginning of a change: steps,

@@ -26,7 +26,7 @@ import { type Limit, policyOf } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { decideSubmit } from './submit.ts'
-import { isExpired, waitOf } from './waiting.ts'
+import { isBegun, isExpired, waitOf } from './waiting.ts'
 
 /** Every rule about jobs is behind this one function. */
 export function decideJob<C extends JobCommand>(command: C, given: Given): Decision<AnswerOf[C['type']]> {
@@ -123,13 +123,14 @@ function takeOutbox(draft: JobDraft): Decision<OutboxRecord> {
   const queue = draft.given.get('queue', EVERYBODY, toPublish.queue)
   if (queue === undefined) return needQueue(toPublish)
   if (queue?.state === 'paused') return refusePaused(draft, toPublish)
-  const full = fullLimit(draft, toPublish, queue)
+  const takesPlaces = !isBegun(draft)
+  const full = takesPlaces ? fullLimit(draft, toPublish, queue) : undefined
   if (full !== undefined) return refuseLimit(draft, full)
   if (step !== undefined) dispatch(draft, step)
   const row = draft.currentRow
   // A crash may have left the step without its row; `advance` makes it again.
   if (row === undefined) return refuseTaking(draft, 'NOTHING_TO_PUBLISH')
-  takeQueueLimits(draft, stepOf(draft, row), queue)
+  if (takesPlaces) takeQueueLimits(draft, stepOf(draft, row), queue)
   const timeout = policyOf(toPublish, 'publish_timeout_ms')
   const taken = draft.setRow(row, { tries: row.tries + 1, taken_until: draft.after(timeout) })
   return draft.finish(taken)

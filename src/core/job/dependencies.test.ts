@@ -3,7 +3,7 @@ import { protocolOf, pulled, pushed, submitOf } from '../../../test/fixtures/job
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
 import type { Given } from '../decision.ts'
 import { decideJob } from './decide.ts'
-import { IN_FLIGHT } from './finish.ts'
+import { IN_FLIGHT } from './limits.ts'
 import type { DependencyPolicy, JobRecord } from './record.ts'
 
 const one = protocolOf(pulled('only'))

@@ -66,6 +66,8 @@ export class JobDraft implements JobAggregate {
     draft.#before = null
     draft.#isIndexed = false
     draft.#leave(draft.#job, null, null)
+    // A step that is further than its first state was taken over from another job, and nothing else would tell.
+    for (const step of draft.steps) if (step.state !== stepMachine.initial) draft.#leave(step, null, null)
     return draft
   }
 
@@ -326,6 +328,12 @@ function blame(record: Mutable<StepRecord> | Mutable<OutboxRecord>, error: StepE
 
 function sameReady(a: Ready | null, b: Ready | null): boolean {
   return (
-    a === b || (a !== null && b !== null && a.queue === b.queue && a.group === b.group && a.rank === b.rank)
+    a === b ||
+    (a !== null &&
+      b !== null &&
+      a.queue === b.queue &&
+      a.group === b.group &&
+      a.rank === b.rank &&
+      a.unlimited === b.unlimited)
   )
 }

@@ -3,15 +3,13 @@ import { isTerminal } from '../machine.ts'
 import { stepMachine } from '../machines/step.ts'
 import type { StepError } from './commands.ts'
 import type { JobDraft } from './draft.ts'
-import { releaseLimits } from './limits.ts'
+import { IN_FLIGHT, releaseLimits } from './limits.ts'
 import type { StepRecord } from './record.ts'
 
 /** What jobs that depend on this one wait for. */
 export function endedTopic(job_id: string): string {
   return `job:${job_id}`
 }
-
-export const IN_FLIGHT = 'in-flight'
 
 const ON_REQUEST: StepError = { code: 'CANCELLED', message: 'The job was cancelled' }
 

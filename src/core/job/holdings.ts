@@ -3,8 +3,7 @@ import type { Change } from '../decision.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import type { StepState } from '../machines/step.ts'
-import { IN_FLIGHT } from './finish.ts'
-import { heldBy, NO_LIMIT } from './limits.ts'
+import { heldBy, IN_FLIGHT, NO_LIMIT } from './limits.ts'
 
 const UNDER_WAY: readonly StepState[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS']
 

@@ -1,6 +1,6 @@
 import type { SlotChange } from '../decision.ts'
 import { isJsonObject, type Json } from '../json.ts'
-import { EVERYBODY, type QueueRecord, queueLimits } from '../queue/record.ts'
+import { EVERYBODY, QUEUE_LIMIT, type QueueRecord, queueLimits } from '../queue/record.ts'
 import type { SubmitJob } from './commands.ts'
 import type { JobDraft } from './draft.ts'
 import type { Limit } from './protocol.ts'
@@ -8,6 +8,9 @@ import type { JobRecord, StepRecord } from './record.ts'
 
 /** Whoever was let past the limits takes a place all the same, so that others count it. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+/** The slots that count the open jobs of a tenant. */
+export const IN_FLIGHT = 'in-flight'
 
 /** What the slots of limits by time begin with. */
 export const RATE_SLOT = 'rate:'
@@ -22,7 +25,7 @@ export function takeLimits(draft: JobDraft, step: StepRecord, lease_id: string):
   for (const limit of step.limits) draft.slots.push(takeOf(draft, limit, draft.job.tenant_id, lease_id))
 }
 
-/** Takes the places that its queue has for it. One that is held is kept: it may be published more than once. */
+/** Takes the places that its queue has for it. */
 export function takeQueueLimits(draft: JobDraft, step: StepRecord, queue: QueueRecord | null): void {
   const limits = queueLimits(queue)
   if (limits.length === 0) return
@@ -68,23 +71,38 @@ export function fullLimit(draft: JobDraft, step: StepRecord, queue: QueueRecord 
 
 const PLACEHOLDER = /\{([^{}]+)\}/g
 
-/** The limits of a step with what its keys take from the request filled in; or the path that leads nowhere. */
+/** Longest value that a key takes from a request: engines remember every key for as long as somebody holds it. */
+const MOST_CHARS = 200
+
+/** The limits of a step with what its keys take from the request filled in; or the path that leads to nothing usable. */
 export function limitsFor(
   limits: readonly Limit[],
   command: SubmitJob,
 ): { readonly limits: readonly Limit[] } | { readonly missing: string } {
   let missing: string | undefined
   const filled = limits.map((limit) => {
-    if (!limit.key.includes('{')) return limit
+    let last: string | undefined
     const key = limit.key.replace(PLACEHOLDER, (_, path: string) => {
       const value = valueAt(command as unknown as Json, path.split('.'))
-      if (value !== null) return value
-      missing ??= path
-      return ''
+      if (value === null || value.length > MOST_CHARS) missing ??= path
+      last = path
+      return escaped(value ?? '')
     })
+    if (last === undefined) return limit
+    if (isReserved(key)) missing ??= last
     return { ...limit, key }
   })
   return missing === undefined ? { limits: filled } : { missing }
+}
+
+/** Whoever writes the request must not be able to name what counts something else. */
+function isReserved(key: string): boolean {
+  return key === IN_FLIGHT || key.startsWith(QUEUE_LIMIT) || key.startsWith(RATE_SLOT)
+}
+
+/** Keys stand beside each other with spaces between them, and have to stay apart. */
+function escaped(value: string): string {
+  return value.toWellFormed().replace(/[\s%\p{C}]/gu, encodeURIComponent)
 }
 
 /** Only what people can tell apart when they read it makes a key: text, numbers, yes and no. */

@@ -87,7 +87,7 @@ export interface Ready {
   /** Lower goes first. */
   readonly rank: number
   readonly limits: readonly Limit[]
-  /** Somebody let it pass all limits. */
+  /** It passes all limits: somebody let it, or its attempt has begun and is only to be published once more. */
   readonly unlimited?: true
 }
 

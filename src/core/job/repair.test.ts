@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { protocolOf, pulled, pushed } from '../../../test/fixtures/job-commands.ts'
+import { protocolOf, pulled, pushed, submitOf } from '../../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
 import { toIso } from '../time.ts'
 
@@ -42,6 +42,50 @@ describe('A17: a job that was left behind', () => {
       code: 'NOTHING_TO_PUBLISH',
       details,
     })
+  })
+
+  it('a dispatcher that comes before a row is made again finds nothing to take', () => {
+    const ledger = new KernelLedger()
+    const decision = ledger.decide(submitOf({ protocol: protocolOf(pushed('ocr')) }))
+    if (decision.kind !== 'change') throw new Error('it is accepted')
+    ledger.write({ puts: decision.change.puts.filter(({ kind }) => kind !== 'outbox') })
+    expect(ledger.refusalOf({ type: 'takeOutbox', ...to })).toMatchObject({
+      code: 'NOTHING_TO_PUBLISH',
+      details: { waits_for: 'publish' },
+    })
+    ledger.advance()
+    expect(ledger.take().attempt_no).toBe(1)
+  })
+
+  // The walk through all states found it: the row was made again only when the delay would have been over.
+  it('one that an operator got on with is not held up by the delay that he ended', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ protocol: protocolOf(pushed('ocr')), delay_ms: MINUTE })
+    const expedited = ledger.decide({ type: 'expediteJob', ...to, priority: null, ignore: [] })
+    if (expedited.kind !== 'change') throw new Error('it is accepted')
+    ledger.write({ puts: expedited.change.puts.filter(({ kind }) => kind === 'step') })
+    expect(ledger.job().run_at).toBe(toIso(ledger.now + MINUTE))
+    expect(ledger.advance()).toMatchObject({ state: 'DISPATCHING', due_at: null })
+    expect(ledger.take()).toMatchObject({ attempt_no: 1 })
+  })
+
+  it('nor by what it waited for', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ job_id: 'before' })
+    ledger.submit({ protocol: protocolOf(pushed('ocr')), depends_on: ['before'] })
+    const ignore = ['dependencies'] as const
+    const expedited = ledger.decide({ type: 'expediteJob', ...to, priority: null, ignore })
+    if (expedited.kind !== 'change') throw new Error('it is accepted')
+    ledger.write({ puts: expedited.change.puts.filter(({ kind }) => kind === 'step') })
+    expect(ledger.advance()).toMatchObject({ state: 'DISPATCHING' })
+    expect(ledger.take()).toMatchObject({ attempt_no: 1 })
+  })
+
+  it('an operator who gets on with it ends it as its steps did', () => {
+    const ledger = new KernelLedger()
+    startPulled(ledger)
+    leave(ledger, ['SUCCEEDED', 'SUCCEEDED'])
+    expect(ledger.expedite({ ignore: ['attempt'] })).toMatchObject({ state: 'SUCCEEDED' })
   })
 
   it('a worker that reports before the repair brings the job along', () => {

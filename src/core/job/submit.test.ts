@@ -5,7 +5,7 @@ import type { Given } from '../decision.ts'
 import { toIso } from '../time.ts'
 import type { SubmitJob } from './commands.ts'
 import { decideJob } from './decide.ts'
-import { IN_FLIGHT } from './finish.ts'
+import { IN_FLIGHT } from './limits.ts'
 
 describe('submit', () => {
   it('keeps the request as it came, on the job and on every step', () => {

@@ -8,8 +8,8 @@ import { toIso } from '../time.ts'
 import type { SubmitAnswer, SubmitJob } from './commands.ts'
 import { loadJobs, resolveDependencies } from './dependencies.ts'
 import { JobDraft } from './draft.ts'
-import { endedTopic, IN_FLIGHT } from './finish.ts'
-import { limitsFor } from './limits.ts'
+import { endedTopic } from './finish.ts'
+import { IN_FLIGHT, limitsFor } from './limits.ts'
 import type { Limit, ProtocolStep } from './protocol.ts'
 import type { JobRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
@@ -123,7 +123,7 @@ function newJob(
     etag: '',
   }
   const steps = command.protocol.steps.map((step, index) =>
-    newStep(command, step, index, limits[index] ?? [], at),
+    newStep(command, step, index, limits[index] as readonly Limit[], at),
   )
   return { job, steps, outbox: [] }
 }
@@ -234,9 +234,9 @@ function refuseBadIds(
 function refuseLimitKey(command: SubmitJob, path: string): Refused {
   return refuse({
     code: 'LIMIT_KEY_MISSING',
-    message: `A limit of ${command.request_type} is kept by ${path}, and the request has no such value`,
+    message: `A limit of ${command.request_type} is kept by ${path}, and the request has no value there that could be used`,
     field: path,
-    next: `Give ${path} as text or a number.`,
+    next: `Give ${path} as a short text or a number, and not as a name that is reserved.`,
     details: { request_type: command.request_type, path },
   })
 }

@@ -43,8 +43,10 @@ export function waitOf(aggregate: JobAggregate, now: number): Wait {
   const { job } = aggregate
   const step = activeStep(aggregate.steps)
   if (isTerminal(jobMachine, job.state) || step === undefined) return NOTHING
-  if (job.waits_for.length > 0) return { cause: 'dependency', until: null }
-  if (isAhead(job.run_at, now)) return { cause: 'delay', until: job.run_at }
+  // Once an attempt has begun, somebody let it: a crash may have left the job without that.
+  const isUntouched = step.state === 'PENDING'
+  if (isUntouched && job.waits_for.length > 0) return { cause: 'dependency', until: null }
+  if (isUntouched && isAhead(job.run_at, now)) return { cause: 'delay', until: job.run_at }
   switch (step.state) {
     case 'FAILED_RETRY':
       return isAhead(step.retry_at, now) ? { cause: 'backoff', until: step.retry_at } : CLAIM
@@ -80,6 +82,12 @@ function waitOfRow(row: OutboxRecord | undefined, now: number): Wait {
   return { cause: 'publish', until: null }
 }
 
+/** Its attempt was let through all limits: what is left is to publish its directive once more. */
+export function isBegun(aggregate: JobAggregate): boolean {
+  const row = currentRow(aggregate)
+  return row !== undefined && row.tries > 0
+}
+
 export function isAhead(at: string | null, now: number): boolean {
   return at !== null && at > toIso(now)
 }
@@ -111,15 +119,16 @@ export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null 
   if (cause !== 'claim' && cause !== 'publish') return null
   const step = activeStep(aggregate.steps) as StepRecord
   if (step.delivery === 'external') return null
-  // A row to publish again already holds its slots.
-  const limits = cause === 'claim' && !aggregate.job.unlimited ? step.limits : []
+  const passes = aggregate.job.unlimited || isBegun(aggregate)
+  // A row to publish holds the slots of its step already; those of its queue it takes when it is first taken.
+  const limits = cause === 'claim' && !passes ? step.limits : []
   const ready = {
     queue: queueOf(step.queue, step.delivery),
     group: limits.length === 0 ? '' : limits.map(slotKey).join(' '),
     rank: rankOf(aggregate.job),
     limits,
   }
-  return aggregate.job.unlimited ? { ...ready, unlimited: true } : ready
+  return passes ? { ...ready, unlimited: true } : ready
 }
 
 /** Workers and dispatchers look in different places, though a service may go by one name. */

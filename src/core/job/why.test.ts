@@ -21,12 +21,7 @@ function why(kernel: KernelLedger, job_id = 'j1', others: readonly string[] = []
     .map((id) => kernel.job(id))
     .filter((one): one is JobRecord & { ready: object } => one.ready !== null)
     .map((one): ReadyHead => ({ key: { kind: 'job', tenant_id: TENANT, id: one.job_id }, ready: one.ready }))
-  const view: WorkView = {
-    used: (tenant_id, key) => kernel.slots.used(tenant_id, key, kernel.now),
-    freeAt: (tenant_id, key) => kernel.slots.freeAt(tenant_id, key, kernel.now),
-    holders: (tenant_id, key) => kernel.slots.holders(tenant_id, key),
-    queue,
-  }
+  const view: WorkView = { ...kernel.slots.viewAt(kernel.now), queue }
   return whyJob(aggregate, {
     now: kernel.now,
     dependencies: new Map(awaitedJobs(job).map((id) => [id, kernel.get('job', TENANT, id)?.job ?? null])),

@@ -81,7 +81,8 @@ function fire(command: FireSchedule, before: ScheduleRecord, given: Given): Deci
     return change({ job_id: null }, {})
   }
   const next_at = nextTime(command, before, given.now)
-  if (before.catch_up === 'none' && given.now - fromIso(command.at) > MISSED_AFTER_MS) {
+  // One that was refused at its time was not missed, however long it is put off.
+  if (before.catch_up === 'none' && given.now - fromIso(due) > MISSED_AFTER_MS) {
     return passOver(command, before, given.now, next_at, 'missed: nobody was there to submit it')
   }
   const open = openJob(before, given)

@@ -79,7 +79,7 @@ async function write(
       facts,
       onProgress,
       records: recordsOf(loaded.image),
-      work: openWork(loaded.image.live, base?.work ?? null),
+      work: openWork(loaded.image.live, base?.work ?? null, loaded.time),
     })
   } catch (error) {
     // Blocks are copied as they are: damage in the new snapshot may come from the old one, and then that is to say.

@@ -140,7 +140,7 @@ export class JournalStore implements Store {
 
   async ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
     const { live } = (await this.#fresh()).image
-    return look(live.work.heads(queues, perGroup), live.viewAt(this.#clock.now()))
+    return look(live.work.heads(queues, perGroup), live.viewAt(this.#time()))
   }
 
   async nextDue(): Promise<number | null> {
@@ -219,6 +219,12 @@ export class JournalStore implements Store {
   get #open(): Access {
     if (this.#access === null) throw new LedgerClosed()
     return this.#access
+  }
+
+  /** Of one who writes it never goes back: what is held until a time must not be held again. */
+  #time(): number {
+    const access = this.#open
+    return 'writer' in access ? access.writer.time() : this.#clock.now()
   }
 
   get #writer(): JournalWriter {

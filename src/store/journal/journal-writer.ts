@@ -26,6 +26,10 @@ export class JournalWriter {
   readonly #wake: () => void
   /** What a sweep has taken on: nobody else is to, also while it is being read from the disk. */
   readonly #swept = new Set<string>()
+  /** Those of them that somebody looked for meanwhile and was not shown: they have to look again. */
+  readonly #hidden = new Set<string>()
+  /** How often something became durable. */
+  #batches = 0
   /** The last line says that the writer before us ended in good order. */
   #isClosed: boolean
 
@@ -70,6 +74,11 @@ export class JournalWriter {
     return this.#decider.transact(decide)
   }
 
+  /** Never goes back, whatever the clock does. */
+  time(): number {
+    return this.#decider.time()
+  }
+
   async sweep<A>(
     selector: Sweep,
     decide: (key: RecordKey, given: Given) => Decision<A>,
@@ -77,6 +86,7 @@ export class JournalWriter {
     const keys = this.#select(selector)
     // Ready work that is decided on at once is out of everybody's sight already.
     const held = selector.what === 'ready' ? [] : keys.map(nameOfKey)
+    const before = this.#batches
     for (const name of held) this.#swept.add(name)
     try {
       const swept = await this.#decideAll(keys, decide)
@@ -84,8 +94,14 @@ export class JournalWriter {
       if (selector.what === 'signalled') for (const key of keys) this.#journal.image.live.signals.told(key)
       return swept
     } finally {
-      for (const name of held) this.#swept.delete(name)
+      for (const name of held) this.#showAgain(name, before)
     }
+  }
+
+  /** Whoever was told of a change looked before this was over. Where there was none, they would find the same. */
+  #showAgain(name: string, batchesBefore: number): void {
+    this.#swept.delete(name)
+    if (this.#hidden.delete(name) && this.#batches !== batchesBefore) this.#wake()
   }
 
   /** One wait for all that can be decided on at once, since all of it is written one after the other. */
@@ -125,11 +141,12 @@ export class JournalWriter {
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<void> {
     const name = nameOfKey(key)
+    const before = this.#batches
     this.#swept.add(name)
     try {
       swept[index] = { key, outcome: await this.#decider.transact((given) => decide(key, given)) }
     } finally {
-      this.#swept.delete(name)
+      this.#showAgain(name, before)
     }
   }
 
@@ -175,6 +192,7 @@ export class JournalWriter {
       this.#journal.auditRecords += commit.records
     }
     this.#isClosed = false
+    this.#batches++
     this.#maintenance.written()
     this.#wake()
   }
@@ -184,12 +202,20 @@ export class JournalWriter {
       this.#journal.image.live.takeBack(moves)
       undo?.()
     }
+    // What was hidden while it was pending is there again.
+    this.#wake()
   }
 
   #select(selector: Sweep): readonly RecordKey[] {
     const { live } = this.#journal.image
-    const isSwept = (key: RecordKey) => this.#swept.size > 0 && this.#swept.has(nameOfKey(key))
-    const isTaken = (key: RecordKey) => live.isPending(key) || isSwept(key)
+    const isSwept = (key: RecordKey) => {
+      if (this.#swept.size === 0) return false
+      const name = nameOfKey(key)
+      const isHidden = this.#swept.has(name)
+      if (isHidden) this.#hidden.add(name)
+      return isHidden
+    }
+    const isTaken = (key: RecordKey) => isSwept(key) || live.isPending(key)
     switch (selector.what) {
       case 'due':
         return live.work.due(this.#decider.time(), selector.limit, isTaken)

@@ -11,9 +11,10 @@ import {
 import type { WorkLists } from './snapshot/write-work.ts'
 
 /** What there is to do for all open jobs: those in memory, and the others as it was stored before. */
-export function openWork(live: LiveState, stored: StoredWork | null): WorkLists {
+export function openWork(live: LiveState, stored: StoredWork | null, now: number): WorkLists {
   const here = workInMemory(live)
-  const slots = live.devices.holders()
+  // Nobody gives back what is held until a time: if it were kept, the list would grow for ever.
+  const slots = live.devices.holders(now)
   if (stored === null) return { ...here, slots }
   const isHere = (tenant_id: string, job_id: string) => live.aggregate('job', tenant_id, job_id) !== null
   return {

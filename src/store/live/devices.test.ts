@@ -90,7 +90,7 @@ describe('slots', () => {
           if (one === 'e') for (const undo of undos) undo?.()
           expect(stored.useAt(NOW).used('t', name)).toBe(taken.useAt(NOW).used('t', name))
         }
-        expect([...stored.holders()]).toEqual([...taken.holders()])
+        expect([...stored.holders(NOW)]).toEqual([...taken.holders(NOW)])
       }),
     )
   })

@@ -65,12 +65,13 @@ export class Devices {
     }
   }
 
-  /** Who holds which slots, sorted. */
-  *holders(): Generator<SlotEntry> {
+  /** Who holds which slots at a time, sorted. */
+  *holders(now: number): Generator<SlotEntry> {
     const slots = [...this.#slots.entries()].sort(compareEntries)
     for (const [tenant_id, key, holders] of slots) {
       for (const [owner, until] of holders.entries()) {
-        yield until === UNTIL_RELEASED ? [tenant_id, key, owner] : [tenant_id, key, owner, until]
+        if (until === UNTIL_RELEASED) yield [tenant_id, key, owner]
+        else if (until > now) yield [tenant_id, key, owner, until]
       }
     }
   }

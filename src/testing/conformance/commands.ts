@@ -3,14 +3,22 @@ import type { UpdateDocument } from '../../core/document/decide.ts'
 import type {
   AckStep,
   CallbackCommand,
+  ExpediteJob,
   HeartbeatStep,
   JobCommand,
+  ReleaseStep,
   ReportResult,
+  RunAgain,
   StepResult,
   SubmitJob,
 } from '../../core/job/commands.ts'
 import type { StepRecord } from '../../core/job/record.ts'
 import type { DocumentState } from '../../core/machines/document.ts'
+import type { SteerQueue } from '../../core/queue/decide.ts'
+import { EVERYBODY } from '../../core/queue/record.ts'
+import type { Calendar, FireSchedule, MoveSchedule, PutSchedule } from '../../core/schedule/commands.ts'
+import type { ScheduleRecord } from '../../core/schedule/record.ts'
+import { HOUR_MS } from '../../core/time.ts'
 import { PULLED } from './protocols.ts'
 
 export const TENANT = 'acme'
@@ -67,6 +75,83 @@ export function submitJob(job_id: string, more: Partial<SubmitJob> = {}): Submit
   }
 }
 
+/** Pauses, resumes or limits a queue. */
+export function steerQueue(queue: string, more: Partial<SteerQueue>): SteerQueue {
+  return { type: 'steerQueue', tenant_id: EVERYBODY, queue, ...BY, ...more }
+}
+
+/** Whenever so many milliseconds have passed since the epoch; that is all the calendar the suite needs. */
+export const everySoOften: Calendar = ({ cron }, ms) => (Math.floor(ms / Number(cron)) + 1) * Number(cron)
+
+export function putSchedule(schedule_id: string, more: Partial<PutSchedule> = {}): PutSchedule {
+  return {
+    type: 'putSchedule',
+    tenant_id: TENANT,
+    schedule_id,
+    cron: String(HOUR_MS),
+    timezone: 'UTC',
+    request: { request_type: PULLED.request_type },
+    overlap: 'allow',
+    catch_up: 'one',
+    calendar: everySoOften,
+    ...BY,
+    ...more,
+  }
+}
+
+export function moveSchedule(
+  schedule_id: string,
+  state: MoveSchedule['state'],
+  more: Partial<MoveSchedule> = {},
+): MoveSchedule {
+  return {
+    type: 'moveSchedule',
+    tenant_id: TENANT,
+    schedule_id,
+    state,
+    calendar: everySoOften,
+    ...BY,
+    ...more,
+  }
+}
+
+/** Its next time has come, and it submits a job of this id. */
+export function fireSchedule(schedule: ScheduleRecord, job_id: string): FireSchedule {
+  const { tenant_id, schedule_id, next_at } = schedule
+  return {
+    type: 'fireSchedule',
+    tenant_id,
+    schedule_id,
+    at: next_at ?? '',
+    submit: submitJob(job_id, { tenant_id, schedule_id }),
+    calendar: everySoOften,
+    ...BY,
+  }
+}
+
+export function expedite(
+  job_id: string,
+  ignore: ExpediteJob['ignore'] = [],
+  more: Partial<ExpediteJob> = {},
+) {
+  const command = { type: 'expediteJob', tenant_id: TENANT, job_id, priority: null, ignore, ...BY } as const
+  return { ...command, ...more } as ExpediteJob
+}
+
+export function runAgain(job_id: string, new_job_id: string, more: Partial<RunAgain> = {}): RunAgain {
+  return {
+    type: 'runAgain',
+    tenant_id: TENANT,
+    job_id,
+    new_job_id,
+    from_step: null,
+    idempotency_key: null,
+    inFlightLimit: 100,
+    ...BY,
+    ...more,
+  }
+}
+
 type Simple = Extract<JobCommand['type'], 'claimStep' | 'takeOutbox' | 'cancelJob' | 'advanceJob'>
 
 /** A command that says nothing but its job. */
@@ -96,6 +181,10 @@ export function ack(step: StepRecord, more: Partial<CallbackCommand> = {}): AckS
 
 export function heartbeat(step: StepRecord, more: Partial<CallbackCommand> = {}): HeartbeatStep {
   return { ...callback(step), ...more, type: 'heartbeatStep' }
+}
+
+export function giveBack(step: StepRecord, more: Partial<CallbackCommand> = {}): ReleaseStep {
+  return { ...callback(step), ...more, type: 'releaseStep' }
 }
 
 export function report(

@@ -51,6 +51,20 @@ export const LIMITED_PUSH: Protocol = {
   ],
 }
 
+/** A pulled step of which two may begin in a minute for a tenant, and which may not take longer than its lease. */
+export const RATED: Protocol = {
+  protocol_id: 'rated.v1',
+  request_type: 'RATED',
+  steps: [
+    {
+      ...step('read', 'pull'),
+      limits: [{ key: 'door', max: 2, per_ms: 60 * SECOND_MS }],
+      policy: { lease_ms: 20 * SECOND_MS, timeout_ms: 30 * SECOND_MS },
+    },
+    { ...step('check', 'pull'), queue: 'read' },
+  ],
+}
+
 function step(name: string, delivery: ProtocolStep['delivery']): ProtocolStep {
   return { step_id: name, step_type: name.toUpperCase(), service: name, delivery }
 }

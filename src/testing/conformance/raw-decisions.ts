@@ -17,6 +17,7 @@ export interface SlotRequest {
   readonly owner: string
   readonly max: number
   readonly tenant_id?: string
+  readonly until?: number
 }
 
 export function take({ tenant_id = TENANT, ...slot }: SlotRequest): SlotChange {

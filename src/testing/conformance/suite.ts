@@ -13,11 +13,15 @@ import { durations } from './topics/durations.ts'
 import { etags } from './topics/etags.ts'
 import { find } from './topics/find.ts'
 import { histories } from './topics/histories.ts'
+import { queues } from './topics/queues.ts'
 import { ready } from './topics/ready.ts'
 import { refusals } from './topics/refusals.ts'
 import { reopen } from './topics/reopen.ts'
+import { schedules } from './topics/schedules.ts'
 import { signals } from './topics/signals.ts'
 import { slots } from './topics/slots.ts'
+import { subscribe } from './topics/subscribe.ts'
+import { timedSlots } from './topics/timed-slots.ts'
 import { transact } from './topics/transact.ts'
 import { upkeep } from './topics/upkeep.ts'
 import { watch } from './topics/watch.ts'
@@ -52,6 +56,10 @@ const TOPICS: readonly Topic[] = [
   watch,
   claims,
   slots,
+  timedSlots,
+  queues,
+  schedules,
+  subscribe,
   signals,
   refusals,
   concurrency,

@@ -37,6 +37,17 @@ export const FORGETTING_FAULTS: readonly Fault[] = [
     caughtBy: CAUGHT_BY,
     plant: (sound) => new Forgetful(sound),
   },
+  verbs('forgets what was decided about queues', ['queues'], (sound) => ({
+    ready: (queues, perGroup, look) =>
+      sound.ready(queues, perGroup, (heads, view) => look(heads, { ...view, queue: () => null })),
+  })),
+  verbs('forgets schedules', ['schedules'], (sound) => ({
+    get: async (key) => (key.kind === 'schedule' ? null : sound.get(key)),
+  })),
+  verbs('forgets until when places are held', ['timed slots'], (sound) => ({
+    ready: (queues, perGroup, look) =>
+      sound.ready(queues, perGroup, (heads, view) => look(heads, { ...view, freeAt: () => null })),
+  })),
   verbs('does not know its own cursors any more', CAUGHT_BY, (sound) => ({
     find: (async (query: FindQuery) => {
       if (query.after !== undefined) throw new BadCursor(query.after)

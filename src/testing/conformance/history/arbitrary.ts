@@ -2,6 +2,8 @@ import type { Arbitrary } from 'fast-check'
 import { statesOf } from '../../../core/machine.ts'
 import { documentMachine } from '../../../core/machines/document.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts'
+import { type FastCheck, match, often, seldom, tenant } from './arbitrary-parts.ts'
+import { steering } from './arbitrary-steering.ts'
 import type {
   CallbackIntent,
   CommandIntent,
@@ -12,8 +14,6 @@ import type {
   UpdateIntent,
   WorkIntent,
 } from './intents.ts'
-
-export type FastCheck = typeof import('fast-check')
 
 /** Few of everything, so that histories meet: the same ids, keys, requests and limits come up again and again. */
 export function historyArbitrary(fc: FastCheck, steps: number): Arbitrary<Intent[]> {
@@ -40,11 +40,12 @@ function command(fc: FastCheck): Arbitrary<CommandIntent> {
     { weight: 8, arbitrary: callback(fc) },
     { weight: 4, arbitrary: publish(fc) },
     { weight: 10, arbitrary: fc.record({ what: fc.constant('drive'), job: fc.nat(5) }) },
+    { weight: 6, arbitrary: steering(fc) },
   )
 }
 
 function batch(fc: FastCheck): Arbitrary<Intent> {
-  const part = fc.oneof(update(fc), submit(fc), submit(fc), onJob(fc))
+  const part = fc.oneof(update(fc), submit(fc), submit(fc), onJob(fc), steering(fc))
   return fc.record({ what: fc.constant('batch'), parts: fc.array(part, { minLength: 1, maxLength: 4 }) })
 }
 
@@ -68,7 +69,7 @@ function submit(fc: FastCheck): Arbitrary<SubmitIntent> {
     what: fc.constant('submit'),
     tenant: tenant(fc),
     known: seldom(fc),
-    protocol: fc.constantFrom(0, 0, 0, 1, 1, 2, 2, 3, 4),
+    protocol: fc.constantFrom(0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 5),
     request: fc.nat(40),
     key: fc.constantFrom(null, null, null, 'key-1', 'key-2'),
     strict: fc.boolean(),
@@ -99,7 +100,7 @@ function onJob(fc: FastCheck): Arbitrary<JobIntent> {
 
 function callback(fc: FastCheck): Arbitrary<CallbackIntent> {
   return fc.record({
-    what: fc.constantFrom('ack', 'heartbeat', 'result', 'result'),
+    what: fc.constantFrom('ack', 'heartbeat', 'result', 'result', 'result', 'give back'),
     attempt: fc.constantFrom(0, 0, 0, 1, 2, 4),
     fence: fc.oneof(
       { weight: 8, arbitrary: fc.constant('right') },
@@ -143,22 +144,3 @@ function time(fc: FastCheck): Arbitrary<Intent> {
     { weight: 1, arbitrary: fc.record({ what: fc.constant('turn back'), ms: fc.constant(5 * SECOND_MS) }) },
   )
 }
-
-/** Mostly one of them, so that its jobs meet. */
-function tenant(fc: FastCheck): Arbitrary<string> {
-  return fc.constantFrom(TENANTS[0], TENANTS[0], ...TENANTS)
-}
-
-function match(fc: FastCheck): Arbitrary<'any' | 'current' | 'wrong'> {
-  return fc.constantFrom('any', 'any', 'any', 'any', 'current', 'wrong')
-}
-
-function seldom(fc: FastCheck): Arbitrary<boolean> {
-  return fc.nat(7).map((n) => n === 7)
-}
-
-function often(fc: FastCheck): Arbitrary<boolean> {
-  return fc.nat(7).map((n) => n !== 7)
-}
-
-export const TENANTS = ['acme', 'Zeta'] as const

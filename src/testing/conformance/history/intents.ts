@@ -1,5 +1,9 @@
+import type { Obstacle } from '../../../core/job/commands.ts'
 import type { DependencyPolicy, Priority } from '../../../core/job/record.ts'
 import type { DocumentState } from '../../../core/machines/document.ts'
+import type { SteerQueue } from '../../../core/queue/decide.ts'
+import type { MoveSchedule } from '../../../core/schedule/commands.ts'
+import type { CatchUp, Overlap } from '../../../core/schedule/record.ts'
 
 /**
  * One step of a random history. It says what to try, by numbers that are looked up in what is there by then, so
@@ -25,6 +29,11 @@ export type CommandIntent =
   | JobIntent
   | CallbackIntent
   | PublishIntent
+  | SteerIntent
+  | ScheduleIntent
+  | FireIntent
+  | ExpediteIntent
+  | AgainIntent
   /** Whatever brings the job on; jobs are counted back from the newest. */
   | { readonly what: 'drive'; readonly job: number }
 
@@ -71,7 +80,7 @@ export interface JobIntent {
 }
 
 export interface CallbackIntent {
-  readonly what: 'ack' | 'heartbeat' | 'result'
+  readonly what: 'ack' | 'heartbeat' | 'result' | 'give back'
   /** Counted back from the newest. */
   readonly attempt: number
   readonly fence: 'right' | 'wrong lease' | 'wrong attempt' | 'wrong step'
@@ -82,6 +91,46 @@ export interface PublishIntent {
   readonly what: 'sent' | 'publish failed'
   /** Counted back from the newest. */
   readonly row: number
+}
+
+export interface SteerIntent {
+  readonly what: 'steer'
+  readonly queue: string
+  readonly set: Pick<SteerQueue, 'state' | 'concurrency' | 'rate'>
+  readonly match: Match
+}
+
+export interface ScheduleIntent {
+  readonly what: 'schedule'
+  readonly tenant: string
+  readonly to: 'put' | MoveSchedule['state']
+  readonly overlap: Overlap
+  readonly catchUp: CatchUp
+  readonly match: Match
+}
+
+/** Somebody thinks that a schedule is due: now, or for the time before. */
+export interface FireIntent {
+  readonly what: 'fire'
+  readonly tenant: string
+  readonly late: boolean
+  readonly limit: number
+}
+
+export interface ExpediteIntent {
+  readonly what: 'expedite'
+  readonly job: number
+  readonly ignore: readonly Obstacle[]
+  readonly priority: Priority | null
+}
+
+export interface AgainIntent {
+  readonly what: 'again'
+  readonly job: number
+  /** By number; null is from the beginning. */
+  readonly from: number | null
+  readonly key: string | null
+  readonly limit: number
 }
 
 export interface WorkIntent {

@@ -1,11 +1,12 @@
 import type { Command } from '../../../core/command.ts'
-import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
+import type { JobRecord } from '../../../core/job/record.ts'
 import { nextStates } from '../../../core/machine.ts'
 import { documentMachine } from '../../../core/machines/document.ts'
 import { toIso } from '../../../core/time.ts'
 import {
   ack,
   failure,
+  giveBack,
   heartbeat,
   moveDocument,
   onJob,
@@ -15,29 +16,14 @@ import {
   SUCCESS,
   submitJob,
 } from '../commands.ts'
-import { LIMITED, LIMITED_PUSH, MIXED, PULLED, PUSHED } from '../protocols.ts'
-import type {
-  CallbackIntent,
-  CommandIntent,
-  JobIntent,
-  Match,
-  SubmitIntent,
-  UpdateIntent,
-} from './intents.ts'
+import { LIMITED, LIMITED_PUSH, MIXED, PULLED, PUSHED, RATED } from '../protocols.ts'
+import type { CallbackIntent, CommandIntent, JobIntent, SubmitIntent, UpdateIntent } from './intents.ts'
 import { nameOf, type ReferenceLedger } from './reference-ledger.ts'
 import { jobsIn, keyOfJob } from './reference-reads.ts'
+import { etagFor, fromEnd, type Seen, UNKNOWN_JOB } from './seen.ts'
+import { steeringOf } from './steering.ts'
 
-const PROTOCOLS = [PULLED, PUSHED, MIXED, LIMITED, LIMITED_PUSH] as const
-
-const UNKNOWN_JOB = 'job-unknown'
-
-/** What a history has brought up so far, that later steps may come back to. */
-export interface Seen {
-  readonly attempts: StepRecord[]
-  readonly rows: OutboxRecord[]
-  /** Every etag that a record has had, by its name. */
-  readonly etags: Map<string, string[]>
-}
+const PROTOCOLS = [PULLED, PUSHED, MIXED, LIMITED, LIMITED_PUSH, RATED] as const
 
 /** The command that an intent means, given what is there now. */
 export function commandOf(intent: CommandIntent, model: ReferenceLedger, seen: Seen, now: number): Command {
@@ -49,6 +35,7 @@ export function commandOf(intent: CommandIntent, model: ReferenceLedger, seen: S
     case 'ack':
     case 'heartbeat':
     case 'result':
+    case 'give back':
       return callbackOf(intent, model, seen)
     case 'sent':
     case 'publish failed': {
@@ -58,6 +45,12 @@ export function commandOf(intent: CommandIntent, model: ReferenceLedger, seen: S
     }
     case 'drive':
       return driveOf(fromEnd(jobsIn(model), intent.job), model)
+    case 'steer':
+    case 'schedule':
+    case 'fire':
+    case 'expedite':
+    case 'again':
+      return steeringOf(intent, model, seen)
     default:
       return onJobOf(intent, model, seen)
   }
@@ -132,6 +125,7 @@ function callbackOf(intent: CallbackIntent, model: ReferenceLedger, seen: Seen):
   }[intent.fence]
   if (intent.what === 'ack') return ack(step, fence)
   if (intent.what === 'heartbeat') return heartbeat(step, fence)
+  if (intent.what === 'give back') return giveBack(step, fence)
   const result = { success: SUCCESS, retryable: failure('RETRYABLE'), final: failure('NON_RETRYABLE') }
   return report(step, result[intent.result], fence)
 }
@@ -151,14 +145,4 @@ export function driveOf(job: JobRecord | undefined, model: ReferenceLedger): Com
   return step === undefined
     ? onJob('advanceJob', job_id, { tenant_id })
     : onJob('claimStep', job_id, { tenant_id })
-}
-
-function etagFor(match: Match, current: string | undefined, seen: Seen, name: string): string | undefined {
-  if (match === 'any') return undefined
-  if (match === 'current') return current ?? ''
-  return seen.etags.get(name)?.find((etag) => etag !== current) ?? 'never given out'
-}
-
-export function fromEnd<T>(items: readonly T[], n: number): T | undefined {
-  return items.at(-1 - (n % Math.max(items.length, 1)))
 }

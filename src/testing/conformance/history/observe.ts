@@ -4,7 +4,7 @@ import { machines, type RecordKind } from '../../../core/machines/all.ts'
 import type { AuditQuery, FindQuery } from '../../../store/query.ts'
 import type { Store } from '../../../store/store.ts'
 import { auditAll, findAll } from '../reading.ts'
-import { TENANTS } from './arbitrary.ts'
+import { TENANTS } from './arbitrary-parts.ts'
 import type { ReferenceLedger, Told } from './reference-ledger.ts'
 import {
   auditIn,

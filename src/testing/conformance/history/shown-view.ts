@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { WorkView } from '../../../core/pick.ts'
 import { EVERYBODY } from '../../../core/queue/record.ts'
-import { TENANTS } from './arbitrary.ts'
+import { TENANTS } from './arbitrary-parts.ts'
 import type { ReferenceLedger } from './reference-ledger.ts'
 import { same } from './same.ts'
 

@@ -1,6 +1,7 @@
 import type { RunDetails } from 'fast-check'
 import type { Topic } from '../check.ts'
-import { type FastCheck, historyArbitrary } from '../history/arbitrary.ts'
+import { historyArbitrary } from '../history/arbitrary.ts'
+import type { FastCheck } from '../history/arbitrary-parts.ts'
 import { History } from '../history/history.ts'
 import type { Intent } from '../history/intents.ts'
 import { Scene } from '../scene.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { DependencyPolicy } from '../../../core/job/record.ts'
+import { fromIso, HOUR_MS, toIso } from '../../../core/time.ts'
 import type { Topic } from '../check.ts'
 import { onJob, submitJob, TENANT } from '../commands.ts'
 import type { Scene } from '../scene.ts'
@@ -37,6 +38,23 @@ export const signals: Topic = {
         assert.deepEqual(await readyIds(scene), [], 'the signal comes later, not with the commit')
         assert((await signalled(scene)).includes(dependant ?? ''))
         assert.deepEqual(await readyIds(scene), [dependant])
+      },
+    },
+    {
+      name: 'is due at once for as long as somebody was not told',
+      async run(scene) {
+        const run_at = toIso(scene.world.clock.now() + HOUR_MS)
+        await scene.do(submitJob('later', { run_at }))
+        await scene.do(submitJob('first'))
+        await submitDependants(scene, 'first', 3)
+        assert.equal(await scene.store.nextDue(), fromIso(run_at))
+        await succeed(scene, 'first')
+        for (let told = 0; told < 3; told++) {
+          assert.equal(await scene.store.nextDue(), 0, `after ${told} were told`)
+          await advancePage(scene.store, 'signalled', 1)
+        }
+        await signalled(scene)
+        assert.equal(await scene.store.nextDue(), fromIso(run_at))
       },
     },
     {

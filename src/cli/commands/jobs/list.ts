@@ -1,0 +1,111 @@
+import { Option } from 'commander'
+import { isTerminal, statesOf } from '../../../core/machine.ts'
+import { type JobState, jobMachine } from '../../../core/machines/job.ts'
+import type { Ledger } from '../../../ledger/ledger.ts'
+import { systemClock } from '../../../world/clock.ts'
+import { defineCommand } from '../../define-command.ts'
+import { type PagingOptions, pagesOf, pagingOptions } from '../../options/page.ts'
+import { stateOf } from '../../options/states.ts'
+import { timeOption } from '../../options/time-option.ts'
+import { writeList } from '../../output/list.ts'
+import { countOf } from '../../output/words.ts'
+import type { Session } from '../../session.ts'
+import { keepMemorySmall } from '../../small-memory.ts'
+import { jobColumns } from './columns.ts'
+
+interface Options extends PagingOptions {
+  readonly state?: readonly JobState[]
+  readonly open?: boolean
+  readonly type?: string
+  readonly run?: string
+  readonly workstream?: string
+  readonly doc?: string
+  readonly since?: number
+  readonly until?: number
+  readonly order: 'id' | 'changed'
+  readonly desc?: boolean
+}
+
+const STATES: readonly JobState[] = statesOf(jobMachine)
+const OPEN = STATES.filter((state) => !isTerminal(jobMachine, state))
+
+export const jobsList = defineCommand<Options>({
+  name: 'list',
+  summary: 'which jobs there are, and how far each one is',
+  about:
+    'Lists the jobs of a tenant: the state each one is in and for how long, the step it is at, and what went wrong. ' +
+    `Jobs are sorted by id; ids that the ledger made begin with the time.\n\nStates: ${STATES.join(', ')}`,
+  options: [
+    new Option('--state <state...>', 'only in these states; several with commas or by repeating it')
+      .choices(STATES)
+      .argParser(jobStates),
+    new Option('--open', 'only those that have not ended').conflicts('state'),
+    new Option('--type <type>', 'only requests of this type'),
+    new Option('--run <id>', 'only those of this run'),
+    new Option('--workstream <id>', 'only those of this workstream'),
+    new Option('--doc <id>', 'only those about this document'),
+    timeOption('since', 'only those that last changed at this time or later'),
+    timeOption('until', 'only those that last changed before this time'),
+    new Option('--order <order>', 'by id, or by the time of the last change')
+      .choices(['id', 'changed'])
+      .default('id'),
+    new Option('--desc', 'the other way round: last id or latest change first'),
+    ...pagingOptions(),
+  ],
+  examples: [
+    ['jobs list', 'the first hundred'],
+    ['jobs list --open', 'what is still to be done'],
+    [
+      'jobs list --state FAILED_FINAL --since 1d --order changed --desc',
+      'what failed since yesterday, latest first',
+    ],
+    ['jobs list --doc pubmed:123', 'everything that was done about a document'],
+    ['jobs list --state FAILED_FINAL --all --json | jq -r .job_id', 'ids, for a script'],
+  ],
+  async run(session, options) {
+    if (options.all === true) keepMemorySmall()
+    const ledger = await session.openToRead()
+    const filter = {
+      state: options.open === true ? OPEN : options.state,
+      request_type: options.type,
+      run_id: options.run,
+      workstream_id: options.workstream,
+      doc_id: options.doc,
+      changedFrom: options.since,
+      changedBefore: options.until,
+    }
+    const { tenant: tenant_id, order } = options
+    const direction = options.desc === true ? 'desc' : 'asc'
+    const pages = pagesOf(
+      (page) => ledger.jobs.list({ ...page, ...filter, tenant_id, order, direction }),
+      options,
+    )
+    const isFiltered = [...Object.values(filter), options.after].some((given) => given !== undefined)
+    await writeList(session, pages, {
+      columns: jobColumns(systemClock.now()),
+      what: 'job',
+      empty: () => emptyText(session, ledger, isFiltered),
+    })
+  },
+})
+
+function jobStates(text: string, before: unknown): readonly JobState[] {
+  const names = text.split(',').map((name) => name.trim())
+  const states = names.filter((name) => name !== '').map((name) => stateOf(name, 'job') as JobState)
+  return [...(Array.isArray(before) ? (before as JobState[]) : []), ...states]
+}
+
+/** Whoever forgets the tenant should not conclude that there is nothing to do. */
+async function emptyText({ options }: Session, ledger: Ledger, isFiltered: boolean): Promise<string> {
+  const tenant = options.tenant ?? 'default'
+  const own = sum(await ledger.counts('job', tenant))
+  if (own > 0 && isFiltered) return `None of ${countOf(own, 'job')} matches.`
+  const all = sum(await ledger.counts('job'))
+  if (all > 0)
+    return `The tenant ${JSON.stringify(tenant)} has no jobs; others have ${all}. Say whose with --tenant.`
+  return 'There are no jobs in this ledger yet.'
+}
+
+function sum(counts: { readonly [state: string]: number }): number {
+  return Object.values(counts).reduce((total, n) => total + n, 0)
+}

@@ -1,0 +1,121 @@
+import type { JobAggregate } from '../../../core/aggregate.ts'
+import type { JobRecord, OutboxRecord, Ref, StepRecord } from '../../../core/job/record.ts'
+import { activeStep } from '../../../core/job/waiting.ts'
+import { nextStates } from '../../../core/machine.ts'
+import { jobMachine } from '../../../core/machines/job.ts'
+import { fromIso } from '../../../core/time.ts'
+import { PRIORITIES } from '../../options/request.ts'
+import { type Field, fieldLines } from '../../output/fields.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { type Column, NEEDED } from '../../output/table.ts'
+import type { TextStream } from '../../output/text-stream.ts'
+import { bytesText, durationText, timeText } from '../../output/words.ts'
+import type { Session } from '../../session.ts'
+import { leaseText } from './attempts.ts'
+import { coded, jobStyle } from './styles.ts'
+
+/** More of an output is for programs. */
+const SHOWN_CHARACTERS = 2000
+
+/** A job as a list of fields. */
+export function jobSheet({ out, clock }: Session, { job, steps }: JobAggregate): string {
+  const now = clock.now()
+  const legal = [...nextStates(jobMachine, job.state)]
+  const heading = `${out.paint('bold', safeText(job.job_id))}\n`
+  const { about } = jobMachine.states[job.state]
+  return (
+    heading +
+    fieldLines(out, [
+      ['state', job.state, about, jobStyle(job.state)],
+      ['since', timeText(fromIso(job.state_since)), `for ${ago(job.state_since, now)}`],
+      ['may go to', legal.length === 0 ? 'none' : legal.join(', ')],
+      ['error', coded(job.error_code, job.error_message), undefined, 'red'],
+      ['at step', stepText(job, steps)],
+      ['held by', leaseText(activeStep(steps), now)],
+      ...requestFields(job),
+      ['created', timeText(fromIso(job.created_at)), `${ago(job.created_at, now)} ago`],
+      ['tenant', job.tenant_id],
+      ['etag', job.etag],
+    ])
+  )
+}
+
+function requestFields(job: JobRecord): readonly Field[] {
+  return [
+    ['type', job.request_type, `protocol ${job.protocol_id}`],
+    ['input', refText(job.input_ref)],
+    ['output', refText(job.output_ref)],
+    ['payload', job.payload === null ? null : cut(JSON.stringify(job.payload))],
+    ['document', job.doc_id],
+    ['priority', PRIORITIES[job.priority] ?? null, job.unlimited ? 'passes all limits' : undefined],
+    ['depends on', listed(job.depends_on), `${job.on_dependency_failure} if one does not succeed`],
+    ['not before', job.run_at],
+    ['expires', job.expires_at],
+    ['run', job.run_id],
+    ['workstream', job.workstream_id],
+    ['schedule', job.schedule_id],
+    ['again of', job.again_of],
+    ['tags', listed(job.tags)],
+    ['key', job.idempotency_key],
+    ['correlation', job.correlation_id],
+  ]
+}
+
+function stepText({ state, current_step_id, current_step_index }: JobRecord, steps: readonly StepRecord[]) {
+  if (jobMachine.states[state].to.length === 0) return null
+  return `${current_step_id} (${current_step_index + 1} of ${steps.length})`
+}
+
+function listed(words: readonly string[]): string | null {
+  return words.length === 0 ? null : words.join(', ')
+}
+
+function refText(ref: Ref): string {
+  return typeof ref === 'string' ? ref : JSON.stringify(ref)
+}
+
+function ago(time: string, now: number): string {
+  return durationText(Math.max(0, Math.floor((now - fromIso(time)) / 1000)))
+}
+
+function cut(text: string): string {
+  return text.length <= SHOWN_CHARACTERS
+    ? text
+    : `${text.slice(0, SHOWN_CHARACTERS)}… (all of it with --json)`
+}
+
+/** What a step came to; nothing when it came to nothing. */
+export function outputText(
+  out: TextStream,
+  { step_id, output, output_file, result_ref }: StepRecord,
+): string {
+  const where = result_ref === null ? '' : ` ${out.paint('dim', '→')} ${safeText(refText(result_ref))}`
+  const what =
+    output_file == null
+      ? output === null
+        ? ''
+        : safeText(cut(JSON.stringify(output)))
+      : `${bytesText(output_file.size_bytes)} in outputs/${output_file.file}`
+  if (what === '' && where === '') return ''
+  return `  ${out.paint('dim', safeText(step_id))}  ${what}${where}\n`
+}
+
+export const outboxColumns: readonly Column<OutboxRecord>[] = [
+  { title: 'STEP', value: ({ step_id }) => step_id, least: 8, worth: NEEDED },
+  { title: 'STATE', value: ({ state }) => state, least: 8, worth: NEEDED },
+  { title: 'TOPIC', value: ({ topic }) => topic, worth: 1 },
+  { title: 'TRIES', value: ({ tries }) => tries, align: 'right', least: 5, worth: 3 },
+  {
+    title: 'NEXT TRY',
+    value: ({ next_try_at, taken_until }) => (taken_until === null ? next_try_at : 'under way'),
+    least: 10,
+    worth: 2,
+  },
+  {
+    title: 'ERROR',
+    value: ({ last_error_code, last_error_message }) => coded(last_error_code, last_error_message),
+    style: () => 'yellow',
+    least: 10,
+    worth: 4,
+  },
+]

@@ -1,0 +1,196 @@
+import { Argument, Option } from 'commander'
+import { durationMs } from '../../../core/duration.ts'
+import { toIso } from '../../../core/time.ts'
+import { InvalidInput } from '../../../errors/input-errors.ts'
+import type { LiveLedger } from '../../../runtime/live-ledger.ts'
+import type { Service } from '../../../runtime/service.ts'
+import { systemTimers } from '../../../world/timers.ts'
+import { defineCommand } from '../../define-command.ts'
+import { collect } from '../../options/collect.ts'
+import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
+import { wholeNumber } from '../../options/numbers.ts'
+import { type ProtocolOptions, protocolsFile, protocolsOption } from '../../options/protocols.ts'
+import { durationText } from '../../output/words.ts'
+import type { Session } from '../../session.ts'
+import { loadWorkerModule, onlyQueues, type WorkerModule } from './load-module.ts'
+import { WorkerDisplay } from './worker-display.ts'
+
+interface Options extends ProtocolOptions, InFlightOptions {
+  readonly queue?: readonly string[]
+  readonly concurrency?: number
+  readonly untilIdle?: boolean
+  readonly name?: string
+  readonly grace?: string
+  readonly exitCode?: boolean
+}
+
+const FAILED = 1
+
+export const worker = defineCommand<Options>({
+  name: 'worker',
+  summary: 'do the work: run the functions of a module on what is ready',
+  about:
+    'Loads a module, JavaScript or TypeScript, and does the work of the ledger with it: handlers ({ queue: function }) do ' +
+    'the steps of queues, publishers ({ service: { publish } }) send directives to services, protocols ([protocol]) say ' +
+    'how the requests of schedules are answered. They are exported under these names, or together as the default ' +
+    'export. Meanwhile time passes: what is due is done, and schedules submit their jobs. Without a module only that ' +
+    'happens. Ctrl-C stops it in good order: what runs may finish for a while, and is given back if it does not; a ' +
+    'second Ctrl-C ends it at once. Steps are handed out to one worker only, and one process at a time has the ledger.',
+  arguments: [
+    new Argument(
+      '[module]',
+      'the module; that of WAYBILL_WORKER, else ./waybill.worker.ts or .js if there is one',
+    ),
+  ],
+  options: [
+    new Option('--queue <name>', 'only this queue or service; repeat it for more').argParser(collect),
+    new Option('--concurrency <n>', 'how many handlers may run at once; 10 unless told').argParser((text) =>
+      wholeNumber('concurrency', text, 1),
+    ),
+    new Option('--until-idle', 'end when nothing is ready, running or due within a moment'),
+    new Option('--name <name>', 'who it is in the history and as the holder of leases'),
+    new Option('--grace <span>', 'how long handlers may go on when it is stopped; 10s unless told').argParser(
+      parseGrace,
+    ),
+    new Option('--exit-code', 'end with 1 if a job failed for good meanwhile'),
+    protocolsOption(),
+    inFlightOption(),
+  ],
+  writes: true,
+  examples: [
+    ['worker worker.ts', 'do what there is to do, until Ctrl-C'],
+    ['worker worker.ts --queue render --concurrency 2', 'only one queue, two at once'],
+    [
+      'worker worker.ts --until-idle --exit-code',
+      'for a script: until there is nothing to do, and did all go well?',
+    ],
+    ['worker --until-idle', 'only what is due: timers, retries, schedules'],
+  ],
+  exits: [
+    [0, 'it was stopped, or there is nothing to do (--until-idle)'],
+    [1, 'with --exit-code: a job failed for good'],
+    [2, 'the module makes no sense'],
+    [3, 'there is no such module'],
+    [6, 'another process has the ledger open for writing'],
+  ],
+  async run(session, options, [given]) {
+    const loaded = await loadWorkerModule((given as string | undefined) ?? process.env.WAYBILL_WORKER)
+    const module = chosen(loaded, options.queue)
+    const display = new WorkerDisplay(session)
+    const ledger = await session.openToWrite({
+      protocols: await protocolsFile(options),
+      inFlightLimit: options.inFlightLimit,
+      logger: display.logger,
+    })
+    ledger.jobs.register(...(module?.protocols ?? []))
+    const hold = systemTimers.hold()
+    try {
+      await work(session, ledger, module, options, display)
+    } finally {
+      hold.cancel()
+      await display.stop()
+    }
+    if (options.exitCode === true && display.report.jobsFailed > 0) session.found(FAILED)
+  },
+})
+
+function chosen(module: WorkerModule | null, queues: readonly string[] | undefined): WorkerModule | null {
+  if (queues === undefined) return module
+  if (module !== null) return onlyQueues(module, queues)
+  throw new InvalidInput(
+    'module',
+    'Nobody says how work of a queue is done: there is no module',
+    'Give one that exports handlers or publishers, as in: waybill worker worker.ts; or name it waybill.worker.ts.',
+  )
+}
+
+/** Until it is stopped, or there is nothing to do. What happens meanwhile is shown, to the last. */
+async function work(
+  session: Session,
+  ledger: LiveLedger,
+  module: WorkerModule | null,
+  options: Options,
+  display: WorkerDisplay,
+): Promise<void> {
+  const { ending } = session
+  const watched = new AbortController()
+  let seen: string | undefined
+  const watching = (async () => {
+    for await (const record of ledger.events({ signal: watched.signal })) {
+      seen = record.cursor
+      await display.take(record)
+    }
+  })()
+  const { items: newest } = await ledger.audit.query({ direction: 'desc', limit: 1 })
+  const begin = newest[0]?.cursor
+  const services = startServices(ledger, module, options)
+  await display.say(startText(module, services))
+  display.start()
+  const stopped = new Promise<void>((resolve) => {
+    ending.addEventListener('abort', () => resolve(), { once: true })
+  })
+  // Whoever cannot be shown anything any more has no reason to go on.
+  const isOver = options.untilIdle === true ? ledger.idle({ signal: ending }) : stopped
+  try {
+    await Promise.race([isOver, stopped, watching])
+    if (ending.aborted) await display.say(stoppingText(display))
+  } finally {
+    await Promise.all(services.map((service) => service.stop()))
+    watched.abort()
+  }
+  await watching
+  for await (const record of ledger.audit.records({ after: seen ?? begin })) await display.take(record)
+  await display.say(await endText(ledger, display, session), display.report.counts)
+}
+
+function startServices(
+  ledger: LiveLedger,
+  module: WorkerModule | null,
+  options: Options,
+): readonly Service[] {
+  const { name, concurrency, grace } = options
+  const { handlers = {}, publishers = {} } = module ?? {}
+  const isWorker = Object.keys(handlers).length > 0
+  const isDispatcher = Object.keys(publishers).length > 0
+  // The one that keeps time is stopped last: what others wrote may be due at once.
+  return [
+    ...(isWorker ? [ledger.work(handlers, { name, concurrency, grace })] : []),
+    ...(isDispatcher ? [ledger.dispatch(publishers, { name, concurrency })] : []),
+    ledger.keepTime(),
+  ]
+}
+
+function startText(module: WorkerModule | null, services: readonly Service[]): string {
+  const handled = Object.keys(module?.handlers ?? {})
+  const published = Object.keys(module?.publishers ?? {})
+  const name = services[0]?.name ?? ''
+  const does = [
+    ...(handled.length === 0 ? [] : [`works on ${handled.join(', ')}`]),
+    ...(published.length === 0 ? [] : [`publishes to ${published.join(', ')}`]),
+    'keeps time',
+  ]
+  return `${name} ${does.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Ctrl-C stops it.`
+}
+
+function stoppingText({ report }: WorkerDisplay): string {
+  const { running } = report
+  if (running === 0) return 'Stopping.'
+  return `Stopping: ${running} still running. What does not finish soon is given back; Ctrl-C ends it at once.`
+}
+
+async function endText(ledger: LiveLedger, { report }: WorkerDisplay, { clock }: Session): Promise<string> {
+  const due = await ledger.nextDue()
+  if (due === null) return `${capital(report.text)}.`
+  const ms = Math.max(0, due - clock.now())
+  return `${capital(report.text)}. Something is due at ${toIso(due)}, in ${durationText(Math.ceil(ms / 1000))}.`
+}
+
+function capital(text: string): string {
+  return text.replace(/^./, (letter) => letter.toUpperCase())
+}
+
+function parseGrace(text: string): string {
+  if (durationMs(text) !== null) return text
+  const message = `--grace ${JSON.stringify(text)} is not a span of time`
+  throw new InvalidInput('grace', message, 'Write 30s, 5m or 0s.')
+}

@@ -1,0 +1,168 @@
+import { IN_FLIGHT } from '../../../src/core/job/limits.ts'
+import type { Limit } from '../../../src/core/job/protocol.ts'
+import type { OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
+import { EVERYBODY, QUEUE_LIMIT } from '../../../src/core/queue/record.ts'
+import { law } from '../law-broken.ts'
+import { type Commit, isEnded, isUnderWay, jobsOf, nameOf, type Shadow } from '../shadow.ts'
+
+/** An attempt that was begun under a limit by time. */
+interface Start {
+  readonly lease_id: string
+  /** It counts until then, by the span that was in force when it began. */
+  until: number
+}
+
+/**
+ * Limits are kept: what the records say is counted here anew, whatever the store knows of places. Who was let past the limits
+ * is counted with the others, and may be one too many.
+ */
+export class LimitsAreKept {
+  readonly #inFlightLimit: number
+  readonly #starts = new Map<string, Start[]>()
+
+  constructor(inFlightLimit: number) {
+    this.#inFlightLimit = inFlightLimit
+  }
+
+  /** Before the commit takes effect. */
+  readonly check = (shadow: Shadow, commit: Commit): void => {
+    for (const name of jobsOf(commit.change)) {
+      const after = shadow.after(name, commit.change)
+      const isNew = !shadow.jobs.has(name)
+      if (isNew && !isEnded(after.job)) this.#checkInFlight(shadow, after.job.tenant_id, commit)
+      for (const step of after.steps) {
+        const old = shadow.before(step) as StepRecord | undefined
+        const row = commit.change.puts.find((put) => isTakenRow(put) && put.lease_id === step.lease_id)
+        const isBegun = isUnderWay(step) && step.lease_id !== old?.lease_id
+        if (isBegun) this.#checkOwn(shadow, step, after.job.unlimited, commit)
+        if ((isBegun && step.delivery === 'pull') || row !== undefined)
+          this.#checkQueue(shadow, step, after.job.unlimited, commit)
+      }
+    }
+  }
+
+  /** After it did: whoever works holds a place, and nobody else does. */
+  readonly checkPlaces = (shadow: Shadow, { change }: Commit): void => {
+    for (const name of jobsOf(change)) {
+      const { job, steps } = shadow.after(name, change)
+      const { tenant_id, job_id } = job
+      const held = shadow.holders(tenant_id, IN_FLIGHT).has(job_id)
+      law(
+        held === !isEnded(job),
+        () => `job ${job_id} is ${job.state} and its place in flight is ${held ? 'held' : 'free'}`,
+      )
+      for (const step of steps) {
+        for (const { key, per_ms } of step.limits) {
+          if (per_ms !== undefined) continue
+          const has = shadow.holders(tenant_id, key).has(job_id)
+          law(
+            has === isUnderWay(step),
+            () =>
+              `${job_id}/${step.step_id} is ${step.state} and its place under ${key} is ${has ? 'held' : 'free'}`,
+          )
+        }
+      }
+      checkQueuePlaces(shadow, job_id, steps)
+    }
+  }
+
+  #checkInFlight(shadow: Shadow, tenant_id: string, { change }: Commit): void {
+    const open = new Set(
+      shadow
+        .openJobs()
+        .filter(({ job }) => job.tenant_id === tenant_id)
+        .map(({ job }) => job.job_id),
+    )
+    for (const name of jobsOf(change)) {
+      const { job } = shadow.after(name, change)
+      if (job.tenant_id !== tenant_id) continue
+      if (isEnded(job)) open.delete(job.job_id)
+      else open.add(job.job_id)
+    }
+    law(
+      open.size <= this.#inFlightLimit,
+      () => `${open.size} jobs of ${tenant_id} are in flight, ${this.#inFlightLimit} may be`,
+    )
+  }
+
+  #checkOwn(shadow: Shadow, step: StepRecord, unlimited: boolean, commit: Commit): void {
+    for (const limit of step.limits) {
+      const name = nameOf(step.tenant_id, limit.key)
+      const isSame = (other: StepRecord) =>
+        other.tenant_id === step.tenant_id &&
+        other.limits.some(({ key, per_ms }) => key === limit.key && per_ms === limit.per_ms)
+      const count =
+        limit.per_ms === undefined
+          ? countUnderWay(shadow, commit, isSame)
+          : this.#start(name, step, limit, commit.at)
+      law(
+        unlimited || count <= limit.max,
+        () => `${count} attempts ${spanOf(limit)} under ${name}, ${limit.max} may be`,
+      )
+    }
+  }
+
+  #checkQueue(shadow: Shadow, step: StepRecord, unlimited: boolean, commit: Commit): void {
+    const queue = shadow.queues.get(step.queue)
+    if (queue === undefined) return
+    const { concurrency, rate } = queue
+    const name = `${QUEUE_LIMIT}${step.queue}`
+    if (concurrency !== null) {
+      const count = countUnderWay(shadow, commit, (other) => other.queue === step.queue && other.queue_slot)
+      const had = (shadow.before(step) as StepRecord | undefined)?.queue_slot === true
+      law(
+        unlimited || had || count <= concurrency,
+        () => `${count} attempts at once in ${name}, ${concurrency} may be`,
+      )
+    }
+    if (rate !== null) {
+      const count = this.#start(name, step, { key: name, ...rate }, commit.at)
+      law(
+        unlimited || count <= rate.max,
+        () => `${count} attempts ${spanOf({ key: name, ...rate })} in ${name}, ${rate.max} may be`,
+      )
+    }
+  }
+
+  /** How many were begun within the span that ends now, this one included. One that is published again counts once. */
+  #start(name: string, { lease_id }: StepRecord, { per_ms }: Limit, at: number): number {
+    const recent = (this.#starts.get(name) ?? []).filter(({ until }) => until > at)
+    const known = recent.find((start) => start.lease_id === lease_id)
+    const until = at + (per_ms as number)
+    if (known === undefined) recent.push({ lease_id: lease_id as string, until })
+    else known.until = until
+    this.#starts.set(name, recent)
+    return recent.length
+  }
+}
+
+function spanOf({ per_ms }: Limit): string {
+  return per_ms === undefined ? 'at once' : `within ${per_ms} ms`
+}
+
+/** The attempts that would be under way after a commit. */
+function countUnderWay(shadow: Shadow, { change }: Commit, counts: (step: StepRecord) => boolean): number {
+  const names = new Set([...shadow.jobs.keys(), ...jobsOf(change)])
+  let count = 0
+  for (const name of names) {
+    const known = shadow.jobs.get(name)
+    if (known !== undefined && isEnded(known.job)) continue
+    const { steps } = shadow.after(name, change)
+    for (const step of steps) if (isUnderWay(step) && counts(step)) count++
+  }
+  return count
+}
+
+/** For the first time: what is published once more is no other attempt. */
+function isTakenRow(put: { readonly kind: string }): put is OutboxRecord {
+  const { taken_until, tries } = put as OutboxRecord
+  return put.kind === 'outbox' && taken_until !== null && tries === 1
+}
+
+function checkQueuePlaces(shadow: Shadow, job_id: string, steps: readonly StepRecord[]): void {
+  for (const queue of new Set(steps.map((step) => step.queue))) {
+    const works = steps.some((step) => step.queue === queue && step.queue_slot && isUnderWay(step))
+    const has = shadow.holders(EVERYBODY, `${QUEUE_LIMIT}${queue}`).has(job_id)
+    law(has === works, () => `the place of ${job_id} in the queue ${queue} is ${has ? 'held' : 'free'}`)
+  }
+}

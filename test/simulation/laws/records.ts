@@ -1,0 +1,54 @@
+import { idOf, type LedgerRecord } from '../../../src/core/aggregate.ts'
+import type { AuditEntry } from '../../../src/core/audit.ts'
+import { isEdge, isTerminal, type Machine } from '../../../src/core/machine.ts'
+import { machines } from '../../../src/core/machines/all.ts'
+import { law } from '../law-broken.ts'
+import { type Commit, type Shadow, toldName } from '../shadow.ts'
+
+/** What has ended is never written again, every write has a new etag, and states change along declared edges only. */
+export function recordsAreSound(shadow: Shadow, { change, etag }: Commit): void {
+  law(etag > shadow.etag, () => `etags grow: ${etag} came after ${shadow.etag}`)
+  const told = new Map<string, string>()
+  for (const entry of change.audit) if (entry.event === 'moved') follow(shadow, entry, told)
+  for (const put of change.puts) {
+    const old = shadow.before(put)
+    const name = `${put.kind} ${idOf(put)}`
+    if (old !== undefined) law(!isFinal(old), () => `${name} had ended and was written again`)
+    law(Number(put.etag) === etag, () => `${name} has the etag ${put.etag}, its commit ${etag}`)
+    const was = old?.state ?? machines[put.kind].initial
+    const now = told.get(toldName({ ...put, id: idOf(put) })) ?? was
+    law(put.state === now, () => `${name} is ${put.state} and its history says ${now}`)
+  }
+}
+
+function follow(shadow: Shadow, entry: AuditEntry, told: Map<string, string>): void {
+  const name = toldName(entry)
+  const known = told.get(name) ?? shadow.told.get(name) ?? firstState(entry)
+  law(
+    entry.path[0] === known || isTakenOver(entry),
+    () => `${name} leaves ${entry.path[0]}, but its history left it ${known}`,
+  )
+  const machine = machines[entry.kind] as Machine<string>
+  for (const [n, next] of entry.path.slice(1).entries()) {
+    const from = entry.path[n] ?? null
+    const isFirst = from === null && (next === machine.initial || isTakenOver(entry))
+    const legal = isFirst || (from !== null && isEdge(machine, from, next as string))
+    law(legal, () => `${name} went from ${from} to ${next}`)
+  }
+  told.set(name, entry.path.at(-1) as string)
+}
+
+/** A job that is run again from a step on takes over what the steps before it came to. */
+function isTakenOver({ kind, path }: AuditEntry): boolean {
+  return kind === 'step' && path.length === 2 && path[0] === null && path[1] === 'SUCCEEDED'
+}
+
+/** Some begin with nothing, others were there before anybody spoke of them. */
+function firstState({ kind }: AuditEntry): string | null {
+  return kind === 'job' || kind === 'schedule' ? null : machines[kind].initial
+}
+
+/** A schedule that was removed may be put back. */
+function isFinal(record: LedgerRecord): boolean {
+  return record.kind !== 'schedule' && isTerminal(machines[record.kind] as Machine<string>, record.state)
+}

@@ -1,0 +1,153 @@
+import {
+  applyToJob,
+  isOpenRow,
+  type JobAggregate,
+  type LedgerRecord,
+  type RecordKey,
+} from '../../src/core/aggregate.ts'
+import type { Change, SlotChange } from '../../src/core/decision.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from '../../src/core/job/record.ts'
+import { isTerminal } from '../../src/core/machine.ts'
+import { jobMachine } from '../../src/core/machines/job.ts'
+import type { QueueRecord } from '../../src/core/queue/record.ts'
+import type { ScheduleRecord } from '../../src/core/schedule/record.ts'
+
+/** One change that became durable. */
+export interface Commit {
+  readonly change: Change
+  /** The store's time when it was decided. */
+  readonly at: number
+  readonly etag: number
+}
+
+/** Who had a lease, and how its attempt ended. */
+export interface Lease {
+  readonly job: string
+  readonly step_id: string
+  readonly attempt_no: number
+}
+
+type Holders = Map<string, number>
+
+/** What the ledger has to hold, put together from what became durable, one change after the other. */
+export class Shadow {
+  readonly jobs = new Map<string, JobAggregate>()
+  readonly rows = new Map<string, OutboxRecord>()
+  readonly queues = new Map<string, QueueRecord>()
+  readonly schedules = new Map<string, ScheduleRecord>()
+  readonly claims = new Map<string, string>()
+  /** Who holds a place under which limit, and until when. */
+  readonly slots = new Map<string, Holders>()
+  /** The last state of each record as the history tells it. */
+  readonly told = new Map<string, string>()
+  readonly leases = new Map<string, Lease>()
+  /** The latest time that anything was decided at. */
+  now = 0
+  etag = 0
+
+  job(tenant_id: string, job_id: string): JobAggregate | undefined {
+    return this.jobs.get(nameOf(tenant_id, job_id))
+  }
+
+  step(job: string, step_id: string): StepRecord | undefined {
+    return this.jobs.get(job)?.steps.find((step) => step.step_id === step_id)
+  }
+
+  openJobs(): readonly JobAggregate[] {
+    return [...this.jobs.values()].filter(({ job }) => !isEnded(job))
+  }
+
+  /** The job as a commit leaves it. */
+  after(name: string, { puts }: Change): JobAggregate {
+    const own = puts.filter((put) => isJobPart(put) && nameOf(put.tenant_id, put.job_id) === name)
+    return applyToJob(this.jobs.get(name) ?? null, own)
+  }
+
+  /** The record as it was. */
+  before(put: LedgerRecord): LedgerRecord | undefined {
+    switch (put.kind) {
+      case 'job':
+        return this.job(put.tenant_id, put.job_id)?.job
+      case 'step':
+        return this.job(put.tenant_id, put.job_id)?.steps[put.step_index]
+      case 'outbox':
+        return this.rows.get(put.outbox_id)
+      case 'queue':
+        return this.queues.get(put.queue)
+      case 'schedule':
+        return this.schedules.get(nameOf(put.tenant_id, put.schedule_id))
+      default:
+        throw new Error(`the simulation makes no ${put.kind}`)
+    }
+  }
+
+  holders(tenant_id: string, key: string): ReadonlyMap<string, number> {
+    return this.slots.get(nameOf(tenant_id, key)) ?? NOBODY
+  }
+
+  apply({ change, at, etag }: Commit): void {
+    for (const name of jobsOf(change)) this.jobs.set(name, this.after(name, change))
+    for (const put of change.puts) this.#put(put)
+    for (const { tenant_id, key, owner } of change.claims) this.claims.set(nameOf(tenant_id, key), owner)
+    for (const slot of change.slots) this.#slot(slot)
+    for (const entry of change.audit) {
+      if (entry.event === 'moved') this.told.set(toldName(entry), entry.path.at(-1) as string)
+    }
+    this.now = Math.max(this.now, at)
+    this.etag = etag
+  }
+
+  #put(put: LedgerRecord): void {
+    if (put.kind === 'outbox') this.rows.set(put.outbox_id, put)
+    if (put.kind === 'queue') this.queues.set(put.queue, put)
+    if (put.kind === 'schedule') this.schedules.set(nameOf(put.tenant_id, put.schedule_id), put)
+    if (put.kind === 'step' && put.lease_id !== null) {
+      const { step_id, attempt_no } = put
+      this.leases.set(put.lease_id, { job: nameOf(put.tenant_id, put.job_id), step_id, attempt_no })
+    }
+  }
+
+  #slot(slot: SlotChange): void {
+    const name = nameOf(slot.tenant_id, slot.key)
+    const holders = this.slots.get(name) ?? new Map<string, number>()
+    this.slots.set(name, holders)
+    if (slot.verb === 'take') holders.set(slot.owner, slot.until ?? Number.POSITIVE_INFINITY)
+    else holders.delete(slot.owner)
+  }
+}
+
+const NOBODY: ReadonlyMap<string, number> = new Map()
+
+export function nameOf(tenant_id: string, id: string): string {
+  return `${tenant_id} ${id}`
+}
+
+/** The jobs that a change is about. */
+export function jobsOf({ puts }: Change): ReadonlySet<string> {
+  return new Set(puts.filter(isJobPart).map(({ tenant_id, job_id }) => nameOf(tenant_id, job_id)))
+}
+
+function isJobPart(put: LedgerRecord): put is JobRecord | StepRecord | OutboxRecord {
+  return put.kind === 'job' || put.kind === 'step' || put.kind === 'outbox'
+}
+
+export function toldName({
+  kind,
+  tenant_id,
+  id,
+}: Pick<RecordKey<never>, 'tenant_id' | 'id'> & { kind: string }): string {
+  return `${kind} ${tenant_id} ${id}`
+}
+
+export function isEnded({ state }: JobRecord): boolean {
+  return isTerminal(jobMachine, state)
+}
+
+/** An attempt is under way: it holds what limits count. */
+export function isUnderWay({ state }: StepRecord): boolean {
+  return state === 'DISPATCHING' || state === 'AWAITING_ACK' || state === 'IN_PROGRESS'
+}
+
+export function openRows({ outbox }: JobAggregate): readonly OutboxRecord[] {
+  return outbox.filter(isOpenRow)
+}

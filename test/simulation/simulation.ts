@@ -1,0 +1,197 @@
+import { SECOND_MS } from '../../src/core/time.ts'
+import { mustBeAtRest, mustHaveOutputs } from './at-the-end.ts'
+import { Broker } from './broker.ts'
+import { CallbackLine } from './callback-line.ts'
+import { longestMs, Promptness } from './calm-times.ts'
+import { Client } from './client.ts'
+import { ClientActions } from './client-actions.ts'
+import type { Fault } from './faults/fault.ts'
+import { law } from './law-broken.ts'
+import { LocalWork } from './local-work.ts'
+import { RemoteServices } from './remote-services.ts'
+import { type Engine, Scene } from './scene.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+
+/** How long everything goes on before calm is restored. */
+const LEAST_MS = 60 * SECOND_MS
+const MOST_MS = 180 * SECOND_MS
+
+/** Laws that were broken are looked at so often. */
+const SLICE_MS = 1000
+
+/** In calm times there is a look at everything so often. */
+const LOOK_MS = 2000
+
+const LONGEST_HALT_MS = 30 * SECOND_MS
+const LONGEST_FULL_MS = 20 * SECOND_MS
+const FARTHEST_JUMP_MS = 60 * SECOND_MS
+
+/** It is down for a while, halted for a while, or closing, which waits for handlers and publishes. */
+const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_HALT_MS
+
+const MISFORTUNES = {
+  'the power goes': 3,
+  'it is killed': 3,
+  restart: 2,
+  halt: 4,
+  'change worker': 5,
+  'full disk': 3,
+  'failed sync': 2,
+  'clock set': 4,
+} as const
+
+/** One run: the whole system, everybody around it, and what befalls them. */
+export class Simulation {
+  readonly scene: Scene
+  readonly process: SimulatedProcess
+  readonly #client: Client
+  readonly #actions: ClientActions
+
+  constructor(engine: Engine, seed: number, fault?: Fault) {
+    this.scene = new Scene(engine, seed, fault)
+    const life = () => this.process.life
+    const line = new CallbackLine(this.scene, life)
+    const services = new RemoteServices(this.scene, line)
+    const broker = new Broker(this.scene, (directive) => services.receive(directive))
+    const work = new LocalWork(this.scene)
+    this.process = new SimulatedProcess(this.scene, {
+      publisher: (own) => broker.publisher(own),
+      handlers: (own, worker) => work.handlers(own, worker),
+    })
+    this.#client = new Client(this.scene, life)
+    this.#actions = new ClientActions(this.scene, this.#client)
+  }
+
+  /** Throws when a law was broken. */
+  async play(): Promise<void> {
+    const { dice } = this.scene
+    this.process.start()
+    const end = dice.between(LEAST_MS, MOST_MS)
+    this.#keepActing(end)
+    this.#keepFailing(end, dice.oneOf([5, 15, 40]) * SECOND_MS)
+    await this.#pass(end)
+    await this.#calm()
+    await this.#rest()
+  }
+
+  #keepActing(left: number): void {
+    const { dice } = this.scene
+    const ms = dice.chance(0.2) ? 0 : dice.between(0, 5 * SECOND_MS)
+    if (ms > left) return
+    this.scene.after(ms, () => {
+      this.#keepActing(left - ms)
+      return this.#actions.act()
+    })
+  }
+
+  #keepFailing(left: number, every: number): void {
+    const { dice } = this.scene
+    const ms = dice.between(0, 2 * every)
+    if (ms > left) return
+    this.scene.after(ms, () => {
+      this.#keepFailing(left - ms, every)
+      return this.#befall(dice.weighed(MISFORTUNES))
+    })
+  }
+
+  async #befall(what: keyof typeof MISFORTUNES): Promise<void> {
+    const { dice, trace, troubles, laws } = this.scene
+    trace.add(`misfortune: ${what}`)
+    switch (what) {
+      case 'the power goes':
+      case 'it is killed':
+        return this.process.end(what)
+      case 'restart':
+        return this.process.restart()
+      case 'change worker':
+        return this.process.changeWorker()
+      case 'halt':
+        return this.process.halt(dice.between(SECOND_MS, LONGEST_HALT_MS))
+      case 'full disk':
+        troubles.isFull = true
+        laws.sending.forgive()
+        return this.scene.after(dice.between(SECOND_MS, LONGEST_FULL_MS), () => {
+          troubles.isFull = false
+        })
+      case 'failed sync':
+        troubles.failsNextSync = true
+        return this.#whenFailed()
+      case 'clock set': {
+        const { clock } = this.scene.world
+        clock.jumpTo(clock.now() + dice.between(-FARTHEST_JUMP_MS, FARTHEST_JUMP_MS))
+        laws.sending.forgive()
+      }
+    }
+  }
+
+  /** Somebody notices that the ledger does not write any more, and starts the process again. */
+  #whenFailed(): void {
+    const { dice, troubles } = this.scene
+    this.scene.after(dice.between(1, 8 * SECOND_MS), () => {
+      if (troubles.hasFailed) this.process.end(dice.chance(0.5) ? 'the power goes' : 'it is killed')
+      else if (troubles.failsNextSync) this.#whenFailed()
+    })
+  }
+
+  async #calm(): Promise<void> {
+    const { troubles, world, laws } = this.scene
+    troubles.isFull = false
+    troubles.failsNextSync = false
+    this.scene.calm()
+    this.process.calm()
+    if (troubles.hasFailed) this.process.end('it is killed')
+    await this.#untilItIsUp()
+    await this.#pass(SLICE_MS, () => this.#actions.clearUp())
+    const bound = longestMs(laws.shadow, world.clock.now())
+    const promptness = new Promptness()
+    for (let passed = 0; laws.shadow.openJobs().length > 0; passed += LOOK_MS) {
+      const [slowest] = laws.shadow.openJobs()
+      law(
+        passed <= bound,
+        () => `job ${slowest?.job.job_id} has not ended ${bound} ms after everything was in order`,
+      )
+      await this.#pass(LOOK_MS)
+      const { observed } = this.process
+      if (observed !== null) await promptness.check(observed, laws.shadow, world.clock.now())
+    }
+    await this.#pass(LOOK_MS)
+    const { waiting } = this.#client
+    law(waiting.size === 0, () => `somebody still waits for ${[...waiting].join(', ')}, which have ended`)
+  }
+
+  async #rest(): Promise<void> {
+    const { laws, trace } = this.scene
+    const { observed } = this.process
+    if (observed !== null) await mustBeAtRest(observed, laws.shadow)
+    await this.#pass(0, () => this.process.restart())
+    await this.#untilItIsUp()
+    if (this.process.observed !== null) await mustBeAtRest(this.process.observed, laws.shadow)
+    await this.#pass(0, async () => {
+      await this.process.life?.ask((ledger) => mustHaveOutputs(ledger, laws.shadow))
+    })
+    trace.add(`${laws.shadow.jobs.size} jobs, ${laws.shadow.etag} changes`)
+  }
+
+  async #untilItIsUp(): Promise<void> {
+    const isUp = () => this.process.life?.isHalted === false
+    for (let passed = 0; !isUp(); passed += SLICE_MS) {
+      law(passed <= LONGEST_START_MS, () => 'the process does not start')
+      await this.#pass(SLICE_MS)
+    }
+  }
+
+  /** Lets time pass, in pieces: nothing goes on after a law was broken. */
+  async #pass(ms: number, act?: () => Promise<void>): Promise<void> {
+    let isDone = act === undefined
+    if (act !== undefined) {
+      this.scene.do(async () => {
+        await act()
+        isDone = true
+      })
+    }
+    for (let left = ms; left > 0 || !isDone; left -= SLICE_MS) {
+      await this.scene.world.advanceBy(Math.min(SLICE_MS, left > 0 ? left : SLICE_MS))
+      if (this.scene.broken !== null) throw this.scene.broken
+    }
+  }
+}
