@@ -43,7 +43,7 @@ export function replayLine(image: Image, line: Line, entries: readonly AuditEntr
   if (entry?.kind === 'document' && entry.event === 'moved' && !('created' in line)) countOut(image, entry)
   live.apply(decoded.change, decoded.etag)
   for (const put of decoded.change.puts) Object.freeze(put)
-  for (const { tenant_id, name, nth } of refusalsOf(line)) image.refusals.set(tenant_id, name, nth)
+  for (const { tenant_id, name, nth } of refusalsOf(line, entries)) image.refusals.set(tenant_id, name, nth)
 }
 
 /**

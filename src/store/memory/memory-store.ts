@@ -230,7 +230,7 @@ export class MemoryStore implements Store {
         )
       case 'ready': {
         const { queues, perGroup, most } = selector
-        const heads = this.#live.work.heads(queues, perGroup, undefined, most)
+        const heads = this.#live.work.heads(queues, perGroup, most)
         return selector.pick(heads, this.#live.viewAt(this.#time())).map((head) => head.key)
       }
     }
