@@ -1,9 +1,11 @@
+import type { LedgerRecord } from '../../core/aggregate.ts'
 import { type AuditEntry, hopsOf } from '../../core/audit.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { LedgerDamaged, type Place } from '../../errors/journal-errors.ts'
 import type { Disk, DiskReader } from '../../world/disk.ts'
 import type { Logger } from '../../world/logger.ts'
 import type { Timers } from '../../world/timers.ts'
+import { changedAt } from '../query.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import {
   type DeltaPlace,
@@ -359,14 +361,19 @@ export class JournalLoader {
     if (line.seq < this.#nextSeq) return
     if (line.event === ('repaired' as string)) this.#hasGap = true
     try {
-      replayLine(this.#image, line, entries)
+      this.#passTo(line, replayLine(this.#image, line, entries))
     } catch (error) {
       throw LedgerDamaged.by(error, place, `seq ${line.seq} does not follow`, true)
     }
     this.#nextSeq = line.seq + placesOf(line, entries)
     this.#isClosed = line.event === ('closed' as string)
     for (const entry of entries) this.#auditRecords += hopsOf(entry)
-    if (line.timestamp !== undefined) this.#time = Math.max(this.#time, fromEpochSeconds(line.timestamp))
+  }
+
+  /** Not every change is in the history: of a heartbeat only the records say when it was. */
+  #passTo({ timestamp }: Line, puts: readonly LedgerRecord[]): void {
+    const times = timestamp === undefined ? puts.map(changedAt) : [fromEpochSeconds(timestamp)]
+    this.#time = Math.max(this.#time, ...times)
   }
 }
 
