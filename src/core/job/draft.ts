@@ -115,11 +115,11 @@ export class JobDraft implements JobAggregate {
     return step
   }
 
-  moveStep(index: number, to: StepState, patch: Partial<StepRecord> = EMPTY, error?: StepError): StepRecord {
+  moveStep(index: number, to: StepState, patch: Partial<StepRecord>, error?: StepError): StepRecord {
     const { state, state_since, step_id } = present(this.steps[index], 'the step exists')
     must(isEdge(stepMachine, state, to), () => `step ${step_id} may go from ${state} to ${to}`)
     const step = this.#ownStep(index)
-    if (patch !== EMPTY) Object.assign(step, patch)
+    Object.assign(step, patch)
     step.updated_at = this.at
     step.state = to
     step.state_since = this.at
@@ -283,8 +283,9 @@ export class JobDraft implements JobAggregate {
       if (trail.kind !== record.kind || trail.event !== 'moved' || trail.error_type !== null) continue
       if (record.kind === 'job') return trail
       // Ids of steps are not put together for it.
-      if (record.kind === 'step' && trail.metadata.step_id === record.step_id) return trail
-      if (record.kind === 'outbox' && trail.id === record.outbox_id) return trail
+      const isIts =
+        record.kind === 'step' ? trail.metadata.step_id === record.step_id : trail.id === record.outbox_id
+      if (isIts) return trail
     }
     return undefined
   }
