@@ -23,6 +23,19 @@ describe('a draft', () => {
     )
   })
 
+  it('keeps the histories of two rows apart', () => {
+    const { draft } = drafted()
+    const first = draft.outbox[0] as OutboxRecord
+    const second = { ...first, outbox_id: 'second' }
+    draft.addRow(second)
+    draft.moveRow(first, 'SENT', {})
+    draft.moveRow(second, 'FAILED_FINAL', {})
+    expect(draft.finish(null).change.audit.map(({ id, path }) => [id, ...path])).toEqual([
+      [first.outbox_id, 'PENDING', 'SENT'],
+      ['second', 'PENDING', 'FAILED_FINAL'],
+    ])
+  })
+
   it('puts what it was told to change and nothing else, and leaves what there was as it was', () => {
     const { aggregate, draft } = drafted()
     const before = JSON.stringify(aggregate)
