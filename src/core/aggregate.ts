@@ -106,11 +106,20 @@ export function isOpenRow(row: OutboxRecord): boolean {
   return !isTerminal(outboxMachine, row.state)
 }
 
+const NO_ROWS: readonly OutboxRecord[] = Object.freeze([])
+
+/** A list that grows takes room for many, and this one is kept for as long as the job is. */
+function countSteps(puts: readonly LedgerRecord[]): number {
+  let count = 0
+  for (const put of puts) if (put.kind === 'step') count++
+  return count
+}
+
 /** The job aggregate after a commit: changed records replaced, closed outbox rows gone from it. */
 export function applyToJob(before: JobAggregate | null, puts: readonly LedgerRecord[]): JobAggregate {
   let job = before?.job
-  const steps = before === null ? [] : before.steps.slice()
-  let outbox = before?.outbox ?? []
+  const steps = before === null ? new Array<StepRecord>(countSteps(puts)) : before.steps.slice()
+  let outbox = before?.outbox ?? NO_ROWS
   for (const put of puts) {
     if (put.kind === 'job') job = put
     else if (put.kind === 'step') steps[put.step_index] = put

@@ -5,6 +5,7 @@ describe('a broken invariant', () => {
   it('crashes and says which', () => {
     expect(() => must(false, 'water is wet')).toThrow('Broken invariant: water is wet')
     expect(() => must(true, 'water is wet')).not.toThrow()
+    expect(() => must(false, () => 'water is wet')).toThrow('Broken invariant: water is wet')
   })
 
   it('is a value that is not there', () => {

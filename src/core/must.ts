@@ -1,6 +1,7 @@
 /** Programmer mistakes crash; bad input never reaches here (it is refused before). */
-export function must(condition: boolean, claim: string): asserts condition {
-  if (!condition) throw new Error(`Broken invariant: ${claim}`)
+export function must(condition: boolean, claim: string | (() => string)): asserts condition {
+  // What has to be put together is put together only when it is said: most of these are on the way of every change.
+  if (!condition) throw new Error(`Broken invariant: ${typeof claim === 'string' ? claim : claim()}`)
 }
 
 /** The value, where the surrounding code guarantees that there is one. */

@@ -97,10 +97,10 @@ describe('pick: what runs next', () => {
     expect(byRank(head('b', { rank: 1 }), head('a', { rank: 2 }))).toBeLessThan(0)
   })
 
-  it('no more than asked for; the others wait for their turn', () => {
+  it('no more than asked for; the others are not even looked at', () => {
     const heads = [head('a'), head('b'), head('c')]
     expect(chosen(heads, { limit: 2 })).toEqual(['a', 'b'])
-    expect(held(heads, { limit: 2 })).toEqual([['c', 'turn', null]])
+    expect(held(heads, { limit: 2 })).toEqual([])
     expect(chosen(heads, { limit: 0 })).toEqual([])
   })
 
@@ -153,9 +153,9 @@ describe('pick: limits', () => {
     expect(chosen(heads)).toEqual(['t1-a', 't2-a'])
   })
 
-  it('are the reason given even when nothing more was asked for', () => {
+  it('are no reason for one that was not looked at any more', () => {
     const heads = [head('a'), head('b', { limits: [{ key: 'gpu', max: 0 }] })]
-    expect(held(heads, { limit: 1 })).toEqual([['b', 'limit', 'gpu']])
+    expect(held(heads, { limit: 1 })).toEqual([])
   })
 })
 
@@ -257,7 +257,7 @@ describe('pick: tenants', () => {
 })
 
 describe('pick: always', () => {
-  it('every head is either chosen or held, once; limits, pauses and the number asked for are kept', () => {
+  it('every head is chosen or held, once, unless enough were chosen; limits, pauses and the number asked for are kept', () => {
     const wish = fc.record({
       tenant: fc.constantFrom('t1', 't2', 't3'),
       rank: fc.integer({ min: 0, max: 3 }),
@@ -266,7 +266,7 @@ describe('pick: always', () => {
         [],
         [{ key: 'one', max: 1 }],
         [{ key: 'two', max: 2 }],
-        [{ key: 'two', max: 2, per_ms: 1000 }],
+        [{ key: 'hourly', max: 2, per_ms: 1000 }],
       ),
     })
     const queue = fc.record({
@@ -284,8 +284,8 @@ describe('pick: always', () => {
           ],
         })
         const all = [...chosen, ...held.map((each) => each.head)]
-        expect(new Set(all)).toEqual(new Set(heads))
-        expect(all).toHaveLength(heads.length)
+        expect(new Set(all).size).toBe(all.length)
+        if (chosen.length < limit) expect(new Set(all)).toEqual(new Set(heads))
         expect(chosen.length).toBeLessThanOrEqual(limit)
         expect(chosen.length).toBeLessThanOrEqual(limits.concurrency ?? limit)
         expect(chosen.length).toBeLessThanOrEqual(limits.rate?.max ?? limit)

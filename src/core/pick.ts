@@ -31,14 +31,17 @@ export interface PickRules {
 
 export interface Picked {
   readonly chosen: readonly ReadyHead[]
-  /** What stays behind, and why: explanations are made from the same answer as the work. */
+  /**
+   * What stays behind, and why: explanations are made from the same answer as the work. Those who were not looked at any
+   * more, because enough were chosen, are in neither list.
+   */
   readonly held: readonly Held[]
 }
 
 export interface Held {
   readonly head: ReadyHead
-  /** Its queue is paused; a limit is reached, or used up for now; others go first. */
-  readonly cause: 'paused' | 'limit' | 'rate' | 'turn'
+  /** Its queue is paused; a limit is reached, or used up for now. */
+  readonly cause: 'paused' | 'limit' | 'rate'
   /** The limit at fault. */
   readonly limit: HeldBy | null
 }
@@ -56,28 +59,24 @@ export interface HeldBy extends Limit {
 export function pick(heads: readonly ReadyHead[], rules: PickRules): Picked {
   const chosen: ReadyHead[] = []
   const held: Held[] = []
-  const load = new Map(rules.running)
   const taken = new Map<string, number>()
   const waiting = heads.filter((head) => {
     if (rules.view.queue(queueName(head))?.state !== 'paused') return true
     held.push({ head, cause: 'paused', limit: null })
     return false
   })
-  const lines = linesByTenant(waiting)
-  while (lines.size > 0) {
-    const line = nextLine(lines, load)
-    const head = line.shift() as ReadyHead
-    const tenant = head.key.tenant_id
-    if (line.length === 0) lines.delete(tenant)
+  const lines = new Lines(waiting, rules.running)
+  while (chosen.length < rules.limit) {
+    const head = lines.next()
+    if (head === undefined) break
     const limits = limitsOf(head, rules)
     const full = limits.find((limit) => isFull(limit, rules, taken))
     if (full !== undefined) held.push(heldBy(head, full, rules))
-    else if (chosen.length >= rules.limit) held.push({ head, cause: 'turn', limit: null })
     else {
       chosen.push(head)
-      load.set(tenant, (load.get(tenant) ?? 0) + 1)
       for (const limit of limits) taken.set(nameOf(limit), (taken.get(nameOf(limit)) ?? 0) + 1)
     }
+    lines.goOn(full === undefined)
   }
   return { chosen, held }
 }
@@ -87,33 +86,72 @@ export function queueName({ ready }: ReadyHead): string {
   return ready.queue.startsWith(PUSHED) ? ready.queue.slice(PUSHED.length) : ready.queue
 }
 
-function linesByTenant(heads: readonly ReadyHead[]): Map<string, ReadyHead[]> {
-  const lines = new Map<string, ReadyHead[]>()
-  for (const head of heads) {
-    const line = lines.get(head.key.tenant_id)
-    if (line === undefined) lines.set(head.key.tenant_id, [head])
-    else line.push(head)
-  }
-  for (const line of lines.values()) line.sort(byRank)
-  return lines
-}
-
 export function byRank(a: ReadyHead, b: ReadyHead): number {
   return a.ready.rank - b.ready.rank || (a.key.id < b.key.id ? -1 : 1)
 }
 
-function nextLine(lines: ReadonlyMap<string, ReadyHead[]>, load: ReadonlyMap<string, number>): ReadyHead[] {
-  let best: ReadyHead[] | undefined
-  let bestLoad = Number.POSITIVE_INFINITY
-  for (const [tenant, line] of lines) {
-    const tenantLoad = load.get(tenant) ?? 0
-    const earlier = best === undefined || byRank(line[0] as ReadyHead, best[0] as ReadyHead) < 0
-    if (tenantLoad < bestLoad || (tenantLoad === bestLoad && earlier)) {
-      best = line
-      bestLoad = tenantLoad
+/** What a tenant has waiting, the first one next, and how much of it is running. */
+interface Line {
+  readonly heads: ReadyHead[]
+  next: number
+  load: number
+}
+
+/** The tenants in the order in which they have their turns: a binary heap, since there may be thousands. */
+class Lines {
+  readonly #heap: Line[]
+
+  constructor(heads: readonly ReadyHead[], running: ReadonlyMap<string, number>) {
+    const lines = new Map<string, Line>()
+    for (const head of heads) {
+      const { tenant_id } = head.key
+      const line = lines.get(tenant_id)
+      if (line === undefined)
+        lines.set(tenant_id, { heads: [head], next: 0, load: running.get(tenant_id) ?? 0 })
+      else line.heads.push(head)
+    }
+    for (const line of lines.values()) line.heads.sort(byRank)
+    this.#heap = [...lines.values()]
+    for (let index = (this.#heap.length >> 1) - 1; index >= 0; index--) this.#sink(index)
+  }
+
+  /** Whose turn it is; undefined when nobody waits any more. */
+  next(): ReadyHead | undefined {
+    const line = this.#heap[0]
+    return line?.heads[line.next]
+  }
+
+  /** That one was dealt with: its tenant has one more running, or not. */
+  goOn(isChosen: boolean): void {
+    const line = this.#heap[0] as Line
+    line.next++
+    if (isChosen) line.load++
+    if (line.next === line.heads.length) {
+      const last = this.#heap.pop() as Line
+      if (this.#heap.length > 0) this.#heap[0] = last
+    }
+    this.#sink(0)
+  }
+
+  #sink(from: number): void {
+    const heap = this.#heap
+    for (let index = from; ; ) {
+      let first = index
+      for (const child of [2 * index + 1, 2 * index + 2]) {
+        if (child < heap.length && goesBefore(heap[child] as Line, heap[first] as Line)) first = child
+      }
+      if (first === index) return
+      const line = heap[index] as Line
+      heap[index] = heap[first] as Line
+      heap[first] = line
+      index = first
     }
   }
-  return best as ReadyHead[]
+}
+
+function goesBefore(a: Line, b: Line): boolean {
+  if (a.load !== b.load) return a.load < b.load
+  return byRank(a.heads[a.next] as ReadyHead, b.heads[b.next] as ReadyHead) < 0
 }
 
 interface OwnedLimit extends Limit {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { DEEPEST, FORBIDDEN_NAMES, idProblem } from '../core/names.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import { frozenCopy } from './frozen-copy.ts'
 
 export function checkId(field: string, value: unknown): string {
   const problem = typeof value === 'string' ? idProblem(value) : 'must be text'
@@ -22,7 +23,13 @@ export function checkText(field: string, value: unknown): string {
  * behind an object; and it must stay as it was, so what is stored is a frozen copy that nobody else holds. The
  * path in the message leads to the place.
  */
-export function frozenJson(field: string, value: unknown, depth = 0): Json {
+export function frozenJson(field: string, value: unknown): Json {
+  const copy = frozenCopy(value)
+  // Only when something is wrong with it is it worth knowing where.
+  return copy === undefined ? checkedCopy(field, value, 0) : copy
+}
+
+function checkedCopy(field: string, value: unknown, depth: number): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (typeof value !== 'object') {
@@ -34,7 +41,7 @@ export function frozenJson(field: string, value: unknown, depth = 0): Json {
   }
   if (Array.isArray(value)) {
     // Not map: a hole in an array is a missing value like any other.
-    return Object.freeze(Array.from(value, (item, i) => frozenJson(`${field}[${i}]`, item, depth + 1)))
+    return Object.freeze(Array.from(value, (item, i) => checkedCopy(`${field}[${i}]`, item, depth + 1)))
   }
   return copyObject(field, value, depth)
 }
@@ -56,7 +63,7 @@ function copyObject(field: string, value: object, depth: number): JsonObject {
     if (FORBIDDEN_NAMES.has(key)) {
       throw new InvalidInput(`${field}.${key}`, `${key} is not allowed as a name`, 'Rename the field.')
     }
-    if (item !== undefined) copy[key] = frozenJson(`${field}.${key}`, item, depth + 1)
+    if (item !== undefined) copy[key] = checkedCopy(`${field}.${key}`, item, depth + 1)
   }
   return Object.freeze(copy)
 }

@@ -65,6 +65,9 @@ async function take<T extends 'claimStep' | 'takeOutbox'>(
   return committer.sweep(readySweep(queues, options), command)
 }
 
+/** Tenants take turns, and some of what is ready may be held: more has to be looked at than can be taken. */
+const ENOUGH_TO_CHOOSE_FROM = 4
+
 const NOBODY: ReadonlyMap<string, number> = new Map()
 
 function readySweep(queues: readonly string[], options: TakeOptions): Sweep {
@@ -73,6 +76,7 @@ function readySweep(queues: readonly string[], options: TakeOptions): Sweep {
     what: 'ready',
     queues,
     perGroup: limit,
+    most: ENOUGH_TO_CHOOSE_FROM * limit,
     pick: (heads, view) => {
       const { chosen, held } = pick(heads, { limit, running: options.running ?? NOBODY, view })
       options.onHeld?.(held)

@@ -112,7 +112,7 @@ export class Commands {
     const request = parseEnvelope(envelope)
     const protocol = this.#protocols.get(request.request_type)
     this.#protocols.checkPayload(request)
-    return { ...submitCommand(request, protocol, this.#settings, this.#world), ...this.#by(options) }
+    return submitCommand(request, protocol, this.#settings, this.#world, this.#by(options))
   }
 
   sent(row: OutboxRecord, options: CallOptions = {}): RecordSent {
@@ -137,10 +137,18 @@ export class Commands {
   }
 
   result(attempt: Attempt, result: StepResult, options: CallOptions = {}): ReportResult {
+    // Not `...this.#fence(attempt, options)`: this is the way of every attempt, and copying is felt.
     return {
       type: 'reportResult',
       result: parseResult(result, this.#settings.redact),
-      ...this.#fence(attempt, options),
+      tenant_id: this.#tenantOf(attempt, options),
+      job_id: checkId('job_id', attempt.job_id),
+      actor: this.#actor(options),
+      reason: reasonOf(options),
+      if_match: options.if_match,
+      step_id: checkId('step_id', attempt.step_id),
+      attempt_no: checkCount('attempt_no', attempt.attempt_no),
+      lease_id: checkId('lease_id', attempt.lease_id),
     }
   }
 
@@ -262,11 +270,15 @@ export class Commands {
 
   #to(job: { readonly tenant_id?: string | undefined; readonly job_id: string }, options: CallOptions) {
     return {
-      tenant_id: checkId('tenant_id', options.tenant_id ?? job.tenant_id ?? this.#settings.tenant_id),
+      tenant_id: this.#tenantOf(job, options),
       job_id: checkId('job_id', job.job_id),
       ...this.#by(options),
       if_match: options.if_match,
     }
+  }
+
+  #tenantOf(job: { readonly tenant_id?: string | undefined }, options: CallOptions): string {
+    return checkId('tenant_id', options.tenant_id ?? job.tenant_id ?? this.#settings.tenant_id)
   }
 
   #by(options: CallOptions) {

@@ -32,9 +32,21 @@ export class Committer {
    * that waits with it: it would keep the command in memory until the change is durable.
    */
   run<C extends Command>(command: C): Promise<Answer<C>> {
-    const isSteering = command.type === 'cancelJob' || command.type === 'expediteJob'
-    if (this.#observe !== null || isSteering) return this.#told(command)
+    if (this.#isTold(command)) return this.#told(command)
     return this.store.transact([keyOf(command)], (given) => decide(command, given)).then(this.#answerOf)
+  }
+
+  /** The same, with the answer made into something else on the way. */
+  runAs<C extends Command, A>(command: C, as: (answer: Answer<C>) => A): Promise<A> {
+    if (this.#isTold(command)) return this.#told(command).then(as)
+    return this.store
+      .transact([keyOf(command)], (given) => decide(command, given))
+      .then((outcome) => as(this.#answerOf(outcome)))
+  }
+
+  /** Somebody wants to know of it. */
+  #isTold({ type }: Command): boolean {
+    return this.#observe !== null || type === 'cancelJob' || type === 'expediteJob'
   }
 
   /** Calls back after somebody cancelled or expedited a job here: whoever works on it should know at once. */
@@ -89,12 +101,13 @@ export class Committer {
       if (this.#observe !== null) told.set(nameOfKey(key), toldBy(decision))
       return decision
     })
-    for (const { key } of swept) this.#observe?.(told.get(nameOfKey(key)) ?? [])
-    return swept.flatMap(({ outcome }) => {
-      if (outcome.ok) return [outcome.answer]
-      if (outcome.refusal.code === 'BROKEN_RECORD') this.#logRefusal(outcome.refusal)
-      return []
-    })
+    if (this.#observe !== null) for (const { key } of swept) this.#observe(told.get(nameOfKey(key)) ?? [])
+    const answers: AnswerOf[C['type']][] = []
+    for (const { outcome } of swept) {
+      if (outcome.ok) answers.push(outcome.answer)
+      else if (outcome.refusal.code === 'BROKEN_RECORD') this.#logRefusal(outcome.refusal)
+    }
+    return answers
   }
 
   /** A decision may be called several times: what counts is the last one, when it is durable. */

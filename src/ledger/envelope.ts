@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { idProblem } from '../core/names.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
+import { plainEnvelope } from './plain-envelope.ts'
 
 /** An id by the one rule for ids. */
 export const idSchema = z.string().superRefine((value, context) => {
@@ -74,6 +75,11 @@ export type ParsedEnvelope = Omit<z.output<typeof envelopeSchema>, 'input_ref' |
 }
 
 export function parseEnvelope(envelope: unknown): ParsedEnvelope {
+  return plainEnvelope(envelope) ?? checkedEnvelope(envelope)
+}
+
+/** By the schema, which knows all that is allowed and says what is not. */
+export function checkedEnvelope(envelope: unknown): ParsedEnvelope {
   const parsed = envelopeSchema.safeParse(envelope)
   if (!parsed.success) throw inputErrorOf(parsed.error)
   const { input_ref, output_ref, payload } = parsed.data

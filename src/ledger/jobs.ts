@@ -1,6 +1,12 @@
 import type { JobAggregate } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
-import type { CallbackAnswer, StepError, StepResult } from '../core/job/commands.ts'
+import type {
+  CallbackAnswer,
+  ReportResult,
+  StepError,
+  StepResult,
+  SubmitAnswer,
+} from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
@@ -67,9 +73,14 @@ export class Jobs {
   }
 
   /** Accepts a request. The same request again is answered with the same job and creates nothing. */
-  async submit(envelope: Envelope, options?: CallOptions): Promise<SubmittedJob> {
-    const command = this.#commands.submit(envelope, options)
-    return new SubmittedJob(await this.#committer.run(command), command.tenant_id, this.#ends)
+  submit(envelope: Envelope, options?: CallOptions): Promise<SubmittedJob> {
+    // Not async, and nothing that waits holds on to the command: see `Committer.run`.
+    try {
+      const command = this.#commands.submit(envelope, options)
+      return this.#committer.runAs(command, submittedBy(command.tenant_id, this.#ends))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   /**
@@ -139,12 +150,19 @@ export class Jobs {
   }
 
   /** The attempt is over, one way or the other. A large output goes to a file first. */
-  async result(attempt: Attempt, result: StepResult, options?: CallOptions): Promise<CallbackAnswer> {
-    const command = this.#commands.result(attempt, result, options)
-    const output = command.result.status === 'SUCCEEDED' ? command.result.output : undefined
-    if (output === undefined || this.#outputs === null) return this.#committer.run(command)
-    const output_file = await this.#outputs.keep(output)
-    if (output_file === null) return this.#committer.run(command)
+  result(attempt: Attempt, result: StepResult, options?: CallOptions): Promise<CallbackAnswer> {
+    try {
+      const command = this.#commands.result(attempt, result, options)
+      const output = command.result.status === 'SUCCEEDED' ? command.result.output : undefined
+      const isLarge = output !== undefined && this.#outputs?.isLarge(output) === true
+      return isLarge ? this.#largeResult(command, output) : this.#committer.run(command)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  async #largeResult(command: ReportResult, output: Json): Promise<CallbackAnswer> {
+    const output_file = await this.#outputs?.keep(output)
     return this.#committer.run({
       ...command,
       result: { ...command.result, output: null, output_file } as StepResult,
@@ -169,10 +187,14 @@ export class Jobs {
   /** Makes a new job of one that has ended: all of it, or from a step on. */
   async again(job_id: string, options: AgainOptions = {}): Promise<SubmittedJob> {
     const command = this.#commands.again(job_id, options)
-    return new SubmittedJob(await this.#committer.run(command), command.tenant_id, this.#ends)
+    return submittedBy(command.tenant_id, this.#ends)(await this.#committer.run(command))
   }
 
   #tenant(tenant_id: string | undefined): string {
     return tenant_id ?? this.#settings.tenant_id
   }
+}
+
+function submittedBy(tenant_id: string, ends: JobEnds): (answer: SubmitAnswer) => SubmittedJob {
+  return (answer) => new SubmittedJob(answer, tenant_id, ends)
 }

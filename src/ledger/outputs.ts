@@ -43,9 +43,14 @@ export class Outputs {
     this.#limitBytes = limitBytes
   }
 
+  /** Whether it is to be kept in a file, and not with its step. */
+  isLarge(output: Json): boolean {
+    return isLarger(output, this.#limitBytes)
+  }
+
   /** The file that it is in now, durably; null when it is small enough to be kept with its step. */
   async keep(output: Json): Promise<OutputFile | null> {
-    if (!isLarger(output, this.#limitBytes)) return null
+    if (!this.isLarge(output)) return null
     const bytes = Buffer.from(JSON.stringify(output))
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const file = `${sha256}.json`

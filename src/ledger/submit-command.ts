@@ -1,4 +1,5 @@
 import { durationMs } from '../core/duration.ts'
+import type { RequestIdentity } from '../core/idempotency.ts'
 import type { SubmitJob } from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import type { Priority, Ref } from '../core/job/record.ts'
@@ -11,38 +12,41 @@ import { callbackUrlsOf, inFlightLimitOf, type LedgerSettings } from './settings
 
 const PRIORITIES = { critical: 0, high: 1, normal: 2, low: 3 } as const
 
-/** The command for a request that was found sound. */
+/** Who asks, and why. */
+interface By {
+  readonly actor: string
+  readonly reason: string | null
+}
+
+/** The command for a request that was found sound. Field by field: this is the way of every job, and copying is felt. */
 export function submitCommand(
   request: ParsedEnvelope,
   protocol: Protocol,
   settings: LedgerSettings,
   world: World,
-): Omit<SubmitJob, 'actor' | 'reason'> {
-  const identity = {
-    tenant_id: request.tenant_id,
+  by: By,
+): SubmitJob {
+  const { tenant_id, depends_on } = request
+  return {
+    type: 'submitJob',
+    tenant_id,
     request_type: request.request_type,
     input_ref: request.input_ref as Ref & Json,
     output_ref: request.output_ref as Ref & Json,
     payload: request.payload,
     schema_version: request.schema_version,
-  }
-  return {
-    type: 'submitJob',
-    ...identity,
     protocol,
     job_id: request.job_id ?? world.ids.next(),
     doc_id: request.doc_id ?? null,
     mode: request.mode ?? undefined,
-    tenantMode: Object.hasOwn(settings.tenantModes, request.tenant_id)
-      ? settings.tenantModes[request.tenant_id]
-      : undefined,
+    tenantMode: Object.hasOwn(settings.tenantModes, tenant_id) ? settings.tenantModes[tenant_id] : undefined,
     globalMode: settings.mode,
     idempotency_key: request.idempotency_key ?? null,
-    idempotency_hash: idempotencyHash(identity),
+    idempotency_hash: idempotencyHash(request as RequestIdentity),
     strictIdempotency: settings.strictIdempotency,
-    inFlightLimit: inFlightLimitOf(settings, request.tenant_id),
+    inFlightLimit: inFlightLimitOf(settings, tenant_id),
     priority: priorityOf(request.priority),
-    depends_on: [...new Set(request.depends_on ?? [])],
+    depends_on: depends_on == null || depends_on.length === 0 ? NONE : [...new Set(depends_on)],
     on_dependency_failure: request.on_dependency_failure ?? 'fail',
     run_at: normalise(request.run_at),
     delay_ms: request.delay == null ? null : durationMs(request.delay),
@@ -50,12 +54,16 @@ export function submitCommand(
     run_id: request.run_id ?? null,
     workstream_id: request.workstream_id ?? null,
     schedule_id: null,
-    tags: request.tags ?? [],
+    tags: request.tags ?? NONE,
     callback_urls: request.callback_urls ?? callbackUrlsOf(settings),
     correlation_id: request.correlation_id ?? null,
     traceparent: request.traceparent ?? null,
+    actor: by.actor,
+    reason: by.reason,
   }
 }
+
+const NONE: readonly never[] = Object.freeze([])
 
 export function priorityOf(priority: ParsedEnvelope['priority']): Priority {
   if (typeof priority === 'number') return priority

@@ -89,7 +89,8 @@ export class Dispatcher implements Service {
         },
       })
       for (const row of rows) this.#begin(row, service, publisher)
-      if (rows.length === limit) this.#loop.wake()
+      // There may be more: it was not all looked at.
+      if (rows.length > 0) this.#loop.wake()
       next = nextFree(held, next)
     }
     return next

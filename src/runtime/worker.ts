@@ -132,7 +132,8 @@ export class Worker implements Service {
         this.#loop.wake()
       })
     }
-    if (works.length === limit) this.#loop.wake()
+    // There may be more: it was not all looked at.
+    if (works.length > 0) this.#loop.wake()
     return nextFree(held, null)
   }
 

@@ -38,7 +38,7 @@ export class Broker {
   }
 
   async #publish(life: Life, message: Message, signal: AbortSignal): Promise<void> {
-    const { dice, trace, laws, world } = this.#scene
+    const { dice, trace, laws, world, troubles } = this.#scene
     const way: Way = this.#scene.isCalm ? 'taken and delivered' : dice.weighed(WAYS)
     const { outbox_id, tries, directive } = message
     trace.add(`publish ${short(outbox_id)} try ${tries}: ${way}`)
@@ -55,7 +55,8 @@ export class Broker {
     else await pass(dice.between(0, 60))
     if (way.startsWith('refused')) {
       // The dispatcher has time enough to write this down, and has to.
-      if (world.clock.now() - began < 1000) laws.sending.refused(outbox_id, tries, 'BROKER_DOWN')
+      if (world.clock.now() - began < 1000 && !troubles.isFull)
+        laws.sending.refused(outbox_id, tries, 'BROKER_DOWN')
       throw Object.assign(new Error('the broker is down'), { code: 'BROKER_DOWN' })
     }
     laws.sending.took(outbox_id)

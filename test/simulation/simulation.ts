@@ -26,6 +26,9 @@ const LONGEST_HALT_MS = 30 * SECOND_MS
 const LONGEST_FULL_MS = 20 * SECOND_MS
 const FARTHEST_JUMP_MS = 60 * SECOND_MS
 
+/** After the last failure a service may pause for as long as it ever does. */
+const SORRY_MS = 32 * SECOND_MS
+
 /** It is down for a while, halted for a while, or closing, which waits for handlers and publishes. */
 const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_HALT_MS
 
@@ -152,7 +155,8 @@ export class Simulation {
       )
       await this.#pass(LOOK_MS)
       const { observed } = this.process
-      if (observed !== null) await promptness.check(observed, laws.shadow, world.clock.now())
+      if (observed !== null && passed >= SORRY_MS)
+        await promptness.check(observed, laws.shadow, world.clock.now())
     }
     await this.#pass(LOOK_MS)
     const { waiting } = this.#client
@@ -173,7 +177,7 @@ export class Simulation {
   }
 
   async #untilItIsUp(): Promise<void> {
-    const isUp = () => this.process.life?.isHalted === false
+    const isUp = () => this.process.life?.isHalted === false && !this.process.life.isClosing
     for (let passed = 0; !isUp(); passed += SLICE_MS) {
       law(passed <= LONGEST_START_MS, () => 'the process does not start')
       await this.#pass(SLICE_MS)

@@ -13,7 +13,7 @@ import type { OutboxRecord, StepRecord } from './record.ts'
 /** Gives the step a new attempt and lease. Who carries it out, and how they hear of it, is the caller's matter. */
 export function beginAttempt(draft: JobDraft, step: StepRecord, holder: string): StepRecord {
   const attempt_no = step.attempt_no + 1
-  must(attemptsLeft(step) > 0, `step ${step.step_id} has an attempt left`)
+  must(attemptsLeft(step) > 0, () => `step ${step.step_id} has an attempt left`)
   const lease_id = draft.given.ids.next()
   takeLimits(draft, step, lease_id)
   const begun = draft.moveStep(step.step_index, 'DISPATCHING', {

@@ -27,14 +27,7 @@ type Part = JobRecord | StepRecord | OutboxRecord
  * An entry of the history in the making. A record that moves twice in one commit has one, with a longer path; an
  * error ends it, because readers find the error with the last state of an entry.
  */
-interface Trail {
-  readonly kind: Part['kind']
-  readonly place: number
-  readonly entry: Mutable<AuditEntry> & { path: (string | null)[] }
-}
-
-const JOB = 0
-const NOWHERE = -1
+type Trail = Mutable<AuditEntry> & { path: (string | null)[] }
 
 /**
  * One job while a decision is being made on it: copies each record when it is first changed, checks every move
@@ -51,11 +44,14 @@ export class JobDraft implements JobAggregate {
   readonly signals: Signal[] = []
   readonly #by: By
   readonly #trails: Trail[] = []
-  /** Copies that this draft may write to, in the order in which they were first changed. */
-  readonly #own = new Set<LedgerRecord>()
+  /** What was there: everything else is a copy, or new, and may be written to. Null when all of it is new. */
+  #before: JobAggregate | null
   #job: JobRecord
+  /** Nothing has changed since the last `reindex`. */
+  #isIndexed = true
 
   constructor(aggregate: JobAggregate, by: By, given: Given) {
+    this.#before = aggregate
     this.#job = aggregate.job
     this.steps = aggregate.steps.slice()
     this.outbox = aggregate.outbox.slice()
@@ -67,13 +63,11 @@ export class JobDraft implements JobAggregate {
   /** A new job: everything is to be written, and its first state is in the history. */
   static born(aggregate: JobAggregate, by: By, given: Given): JobDraft {
     const draft = new JobDraft(aggregate, by, given)
-    draft.#own.add(draft.#job)
-    for (const step of draft.steps) draft.#own.add(step)
-    draft.#leave(draft.#job, JOB, null, null)
+    draft.#before = null
+    draft.#isIndexed = false
+    draft.#leave(draft.#job, null, null)
     // A step that is further than its first state was taken over from another job, and nothing else would tell.
-    for (const [index, step] of draft.steps.entries()) {
-      if (step.state !== stepMachine.initial) draft.#leave(step, index, null, null)
-    }
+    for (const step of draft.steps) if (step.state !== stepMachine.initial) draft.#leave(step, null, null)
     return draft
   }
 
@@ -104,13 +98,14 @@ export class JobDraft implements JobAggregate {
 
   moveJob(to: JobState, patch: Partial<JobRecord> = EMPTY, error?: StepError): void {
     const { state, state_since, job_id } = this.#job
-    must(isEdge(jobMachine, state, to), `job ${job_id} may go from ${state} to ${to}`)
-    this.setJob(patch)
+    must(isEdge(jobMachine, state, to), () => `job ${job_id} may go from ${state} to ${to}`)
     const job = this.#ownJob()
+    if (patch !== EMPTY) Object.assign(job, patch)
+    job.updated_at = this.at
     job.state = to
     job.state_since = this.at
     if (isTerminal(jobMachine, to)) job.completed_at = this.at
-    this.#leave(job, JOB, state, state_since, error)
+    this.#leave(job, state, state_since, error)
   }
 
   setStep(index: number, patch: Partial<StepRecord>): StepRecord {
@@ -122,20 +117,21 @@ export class JobDraft implements JobAggregate {
 
   moveStep(index: number, to: StepState, patch: Partial<StepRecord> = EMPTY, error?: StepError): StepRecord {
     const { state, state_since, step_id } = present(this.steps[index], 'the step exists')
-    must(isEdge(stepMachine, state, to), `step ${step_id} may go from ${state} to ${to}`)
-    this.setStep(index, patch)
+    must(isEdge(stepMachine, state, to), () => `step ${step_id} may go from ${state} to ${to}`)
     const step = this.#ownStep(index)
+    if (patch !== EMPTY) Object.assign(step, patch)
+    step.updated_at = this.at
     step.state = to
     step.state_since = this.at
     if (isTerminal(stepMachine, to)) step.completed_at = this.at
     if (error !== undefined) blame(step, error)
-    this.#leave(step, index, state, state_since, error)
+    this.#leave(step, state, state_since, error)
     return step
   }
 
   addRow(row: OutboxRecord): void {
     this.outbox.push(row)
-    this.#own.add(row)
+    this.#isIndexed = false
   }
 
   setRow(row: OutboxRecord, patch: Partial<OutboxRecord>): OutboxRecord {
@@ -147,14 +143,14 @@ export class JobDraft implements JobAggregate {
 
   moveRow(row: OutboxRecord, to: OutboxState, patch: Partial<OutboxRecord>, error?: StepError): void {
     const { state, state_since, outbox_id } = row
-    must(isEdge(outboxMachine, state, to), `outbox row ${outbox_id} may go from ${state} to ${to}`)
+    must(isEdge(outboxMachine, state, to), () => `outbox row ${outbox_id} may go from ${state} to ${to}`)
     this.setRow(row, patch)
     const own = this.#ownRow(row)
     own.state = to
     own.state_since = this.at
     own.taken_until = null
     if (error !== undefined) blame(own, error)
-    this.#leave(own, this.outbox.indexOf(own), state, state_since, error)
+    this.#leave(own, state, state_since, error)
   }
 
   /** Something went wrong that the state does not show: the history does. */
@@ -162,21 +158,21 @@ export class JobDraft implements JobAggregate {
     const entry = this.#entry(row, 'noted', row.state, row.state)
     entry.error_type = error.code
     entry.error_message = error.message
-    this.#trails.push({ kind: row.kind, place: NOWHERE, entry })
+    this.#trails.push(entry)
   }
 
   /** Somebody changed what the state does not show: the history does. */
   remark(metadata: JsonObject): void {
     const entry = this.#entry(this.#job, 'noted', this.#job.state, this.#job.state)
     entry.metadata = metadata
-    this.#trails.push({ kind: 'job', place: NOWHERE, entry })
+    this.#trails.push(entry)
   }
 
   /** A late or repeated message: nothing changes, but the history says that it came. */
   ignore(command: string, record: JobRecord | StepRecord): void {
     const entry = this.#entry(record, 'ignored', record.state, record.state)
     entry.metadata = { command }
-    this.#trails.push({ kind: record.kind, place: NOWHERE, entry })
+    this.#trails.push(entry)
   }
 
   /** What the history keeps of a refusal on this job or step. */
@@ -191,9 +187,17 @@ export class JobDraft implements JobAggregate {
     const wait = waitOf(this, this.given.now)
     const due_at = dueOf(this, wait)
     const ready = readyOf(this, wait)
-    const attempts_total = this.steps.reduce((sum, step) => sum + step.attempt_no, 0)
+    let attempts_total = 0
+    for (const step of this.steps) attempts_total += step.attempt_no
     const same = due_at === this.#job.due_at && attempts_total === this.#job.attempts_total
-    if (!same || !sameReady(ready, this.#job.ready)) this.setJob({ due_at, ready, attempts_total })
+    if (!same || !sameReady(ready, this.#job.ready)) {
+      const job = this.#ownJob()
+      job.due_at = due_at
+      job.ready = ready
+      job.attempts_total = attempts_total
+      job.updated_at = this.at
+    }
+    this.#isIndexed = true
   }
 
   /**
@@ -201,57 +205,70 @@ export class JobDraft implements JobAggregate {
    * outbox rows, then the job.
    */
   finish<A>(answer: A): Accepted<A> {
-    if (this.#own.size > 0) this.reindex()
+    if (!this.#isIndexed) this.reindex()
+    const { claims, slots, signals } = this
+    return change(answer, { puts: this.#puts(), audit: this.#trails, claims, slots, signals })
+  }
+
+  #puts(): readonly LedgerRecord[] {
+    const { steps, outbox } = this
+    const only = steps.length === 1 && outbox.length === 0 ? steps[0] : undefined
+    // Nearly always, and a list that grows takes room for many.
+    if (only !== undefined && this.#ownsStep(0) && this.#ownsJob()) return [only, this.#job]
     const puts: LedgerRecord[] = []
-    for (const step of this.steps) if (this.#own.has(step)) puts.push(step)
-    for (const row of this.outbox) if (this.#own.has(row)) puts.push(row)
-    if (this.#own.has(this.#job)) puts.push(this.#job)
-    return change(answer, {
-      puts,
-      audit: this.#trails.map(({ entry }) => entry),
-      claims: this.claims,
-      slots: this.slots,
-      signals: this.signals,
-    })
+    for (let index = 0; index < steps.length; index++) {
+      if (this.#ownsStep(index)) puts.push(steps[index] as StepRecord)
+    }
+    for (const row of outbox) if (this.#ownsRow(row)) puts.push(row)
+    if (this.#ownsJob()) puts.push(this.#job)
+    return puts
+  }
+
+  #ownsJob(): boolean {
+    return this.#job !== this.#before?.job
+  }
+
+  #ownsStep(index: number): boolean {
+    return this.steps[index] !== this.#before?.steps[index]
+  }
+
+  #ownsRow(row: OutboxRecord): boolean {
+    return this.#before?.outbox.includes(row) !== true
   }
 
   #ownJob(): Mutable<JobRecord> {
-    if (!this.#own.has(this.#job)) {
-      this.#job = { ...this.#job }
-      this.#own.add(this.#job)
-    }
+    this.#isIndexed = false
+    if (!this.#ownsJob()) this.#job = { ...this.#job }
     return this.#job
   }
 
   #ownStep(index: number): Mutable<StepRecord> {
+    this.#isIndexed = false
     const step = present(this.steps[index], 'the step exists')
-    if (this.#own.has(step)) return step
+    if (this.#ownsStep(index)) return step
     const copy = { ...step }
     this.steps[index] = copy
-    this.#own.add(copy)
     return copy
   }
 
   #ownRow(row: OutboxRecord): Mutable<OutboxRecord> {
+    this.#isIndexed = false
     const place = this.outbox.findIndex(({ outbox_id }) => outbox_id === row.outbox_id)
     const current = present(this.outbox[place], 'the row belongs to this job')
-    if (this.#own.has(current)) return current
+    if (this.#ownsRow(current)) return current
     const copy = { ...current }
     this.outbox[place] = copy
-    this.#own.add(copy)
     return copy
   }
 
-  #leave(record: Part, place: number, from: string | null, since: string | null, error?: StepError): void {
-    const trail = this.#trails.find(
-      (known) => known.kind === record.kind && known.place === place && known.entry.error_type === null,
-    )
-    const entry = trail?.entry ?? this.#entry(record, 'moved', from, record.state)
-    if (trail !== undefined) {
+  #leave(record: Part, from: string | null, since: string | null, error?: StepError): void {
+    let entry = this.#trailOf(record)
+    if (entry !== undefined) {
       entry.path.push(record.state)
     } else {
+      entry = this.#entry(record, 'moved', from, record.state)
       if (since !== null) entry.duration_seconds = toEpochSeconds(this.given.now - fromIso(since))
-      this.#trails.push({ kind: record.kind, place, entry })
+      this.#trails.push(entry)
     }
     if (error !== undefined) {
       entry.error_type = error.code
@@ -260,12 +277,20 @@ export class JobDraft implements JobAggregate {
     }
   }
 
-  #entry(record: Part, event: AuditEvent, from: string | null, to: string): Trail['entry'] {
-    const stepId = record.kind === 'job' ? record.current_step_id : record.step_id
-    const step = present(
-      this.steps.find((candidate) => candidate.step_id === stepId),
-      'every record of a job belongs to one of its steps',
-    )
+  /** The one that goes on when this record moves. */
+  #trailOf(record: Part): Trail | undefined {
+    for (const trail of this.#trails) {
+      if (trail.kind !== record.kind || trail.event !== 'moved' || trail.error_type !== null) continue
+      if (record.kind === 'job') return trail
+      // Ids of steps are not put together for it.
+      if (record.kind === 'step' && trail.metadata.step_id === record.step_id) return trail
+      if (record.kind === 'outbox' && trail.id === record.outbox_id) return trail
+    }
+    return undefined
+  }
+
+  #entry(record: Part, event: AuditEvent, from: string | null, to: string): Trail {
+    const step = this.#stepOf(record.kind === 'job' ? record.current_step_id : record.step_id)
     return {
       event,
       tenant_id: record.tenant_id,
@@ -286,6 +311,13 @@ export class JobDraft implements JobAggregate {
       actor: this.#by.actor,
       reason: this.#by.reason,
     }
+  }
+
+  #stepOf(step_id: string): StepRecord {
+    const { steps } = this
+    let index = 0
+    while (index < steps.length && (steps[index] as StepRecord).step_id !== step_id) index++
+    return present(steps[index], 'every record of a job belongs to one of its steps')
   }
 }
 

@@ -18,16 +18,19 @@ const MAX_ROUNDS = 1000
  */
 export function settle(draft: JobDraft): void {
   let rounds = 0
-  while (settleOnce(draft)) must(++rounds < MAX_ROUNDS, `job ${draft.job.job_id} settles`)
+  while (settleOnce(draft)) must(++rounds < MAX_ROUNDS, 'a job settles')
 }
 
 function settleOnce(draft: JobDraft): boolean {
   if (isTerminal(jobMachine, draft.job.state)) return false
-  const orphan = draft.outbox.find((row) => isOpenRow(row) && row !== draft.currentRow)
+  const orphan =
+    draft.outbox.length === 0
+      ? undefined
+      : draft.outbox.find((row) => isOpenRow(row) && row !== draft.currentRow)
   if (orphan !== undefined) return closeOrphan(draft, orphan)
   const step = draft.active
   if (draft.job.state === 'CANCELLING') return settleCancelling(draft, step)
-  const failed = draft.steps.find((candidate) => cutShort(candidate))
+  const failed = draft.steps.find(cutShort)
   if (failed !== undefined) {
     endLike(draft, failed)
     return true

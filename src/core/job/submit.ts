@@ -1,5 +1,5 @@
 import type { JobAggregate } from '../aggregate.ts'
-import { change, type Decision, type Given, need, type Refused, refuse } from '../decision.ts'
+import { change, type Decision, type Given, type Needed, need, type Refused, refuse } from '../decision.ts'
 import { differingFields, idempotencyClaim } from '../idempotency.ts'
 import { isJsonObject, type Json } from '../json.ts'
 import { present } from '../must.ts'
@@ -25,9 +25,10 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   const key = idempotencyClaim(command.idempotency_key, command.idempotency_hash)
   const owner = given.ownerOf({ tenant_id, key })
   if (owner !== undefined) return answerDuplicate(command, given, owner)
-  const jobs = loadJobs(given, tenant_id, [job_id, ...command.depends_on])
-  if (!(jobs instanceof Map)) return jobs as Decision<never>
-  const refused = refuseBadIds(command, jobs)
+  const jobs = command.depends_on.length === 0 ? NOBODY : loadJobs(given, tenant_id, command.depends_on)
+  const own = given.get('job', tenant_id, job_id)
+  if (own === undefined || !(jobs instanceof Map)) return needJobs(command, jobs)
+  const refused = refuseBadIds(command, own, jobs)
   if (refused !== null) return refused
   const limits = limitsOfSteps(command)
   if (typeof limits === 'string') return refuseLimitKey(command, limits)
@@ -36,10 +37,17 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   const draft = JobDraft.born(newJob(command, routing, limits, given.now), command, given)
   draft.claims.push({ tenant_id, key, owner: job_id })
   draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: command.inFlightLimit })
-  jobs.delete(job_id)
   resolveDependencies(draft, jobs)
   settle(draft)
   return draft.finish({ job_id, duplicate: false, differing: [] })
+}
+
+const NOBODY: ReadonlyMap<string, JobAggregate | null> = new Map()
+
+/** Everything that it may be missing, at once. */
+function needJobs({ tenant_id, job_id }: SubmitJob, jobs: ReturnType<typeof loadJobs>): Needed {
+  const own = { kind: 'job', tenant_id, id: job_id } as const
+  return need('keys' in jobs && Array.isArray(jobs.keys) ? [own, ...jobs.keys] : [own])
 }
 
 function answerDuplicate(command: SubmitJob, given: Given, owner: string): Decision<SubmitAnswer> {
@@ -99,13 +107,17 @@ function newJob(
     callback_urls: command.callback_urls,
     correlation_id: command.correlation_id,
     traceparent: command.traceparent,
-    ...routing,
+    resolved_mode: routing.resolved_mode,
+    decision_source: routing.decision_source,
+    decision_reason: routing.decision_reason,
+    lane: routing.lane,
+    routing_key_used: routing.routing_key_used,
     created_at: at,
     updated_at: at,
     completed_at: null,
     error_code: null,
     error_message: null,
-    waits_for: command.depends_on.map(endedTopic),
+    waits_for: command.depends_on.length === 0 ? command.depends_on : command.depends_on.map(endedTopic),
     due_at: null,
     ready: null,
     etag: '',
@@ -183,7 +195,11 @@ export function ownPayload(payload: Json, step_id: string): Json {
   return isJsonObject(steps) && Object.hasOwn(steps, step_id) ? (steps[step_id] as Json) : null
 }
 
-function refuseBadIds(command: SubmitJob, jobs: ReadonlyMap<string, JobAggregate | null>): Refused | null {
+function refuseBadIds(
+  command: SubmitJob,
+  own: JobAggregate | null,
+  jobs: ReadonlyMap<string, JobAggregate | null>,
+): Refused | null {
   const { job_id, depends_on } = command
   if (depends_on.includes(job_id)) {
     return refuse({
@@ -194,7 +210,7 @@ function refuseBadIds(command: SubmitJob, jobs: ReadonlyMap<string, JobAggregate
       details: { job_id },
     })
   }
-  if (jobs.get(job_id) !== null) {
+  if (own !== null) {
     return refuse({
       code: 'JOB_EXISTS',
       message: `There is a job ${job_id} already, for another request`,
@@ -203,6 +219,7 @@ function refuseBadIds(command: SubmitJob, jobs: ReadonlyMap<string, JobAggregate
       details: { job_id },
     })
   }
+  if (depends_on.length === 0) return null
   const unknown = depends_on.filter((id) => jobs.get(id) === null)
   if (unknown.length === 0) return null
   return refuse({

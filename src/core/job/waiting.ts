@@ -63,7 +63,8 @@ export function waitOf(aggregate: JobAggregate, now: number): Wait {
 
 /** The lowest step that has not ended. */
 export function activeStep(steps: readonly StepRecord[]): StepRecord | undefined {
-  return steps.find((step) => !isTerminal(stepMachine, step.state))
+  for (const step of steps) if (!isTerminal(stepMachine, step.state)) return step
+  return undefined
 }
 
 /** The open row of the attempt that is being dispatched. */
@@ -121,16 +122,14 @@ export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null 
   const passes = aggregate.job.unlimited || isBegun(aggregate)
   // A row to publish holds the slots of its step already; those of its queue it takes when it is first taken.
   const limits = cause === 'claim' && !passes ? step.limits : []
-  return {
+  const ready = {
     queue: queueOf(step.queue, step.delivery),
-    group: limits.map(slotKey).join(' '),
+    group: limits.length === 0 ? '' : limits.map(slotKey).join(' '),
     rank: rankOf(aggregate.job),
     limits,
-    ...(passes ? UNLIMITED : null),
   }
+  return passes ? { ...ready, unlimited: true } : ready
 }
-
-const UNLIMITED = { unlimited: true } as const
 
 /** Workers and dispatchers look in different places, though a service may go by one name. */
 export function queueOf(queue: string, delivery: Delivery): string {

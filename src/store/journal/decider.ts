@@ -17,15 +17,21 @@ import type { Move } from '../live/live-state.ts'
 import type { Outcome } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { type Image, lookAgain } from './image.ts'
-import { type EncodedCommit, encodeCommit, type Nths } from './lines/encode.ts'
+import { encodeCommit, type Nths } from './lines/encode.ts'
 import { refusalName } from './lines/line.ts'
 import { type Found, Looked, nameOfClaim } from './looked.ts'
 
 /** More look-ups than any decision needs: it asks for what it does not have, and has it then. */
 const MOST_LOOKUPS = 1000
 
-/** What a try came to: the outcome when it is durable, or what has to be looked up first. */
-type Tried<A> = Promise<Outcome<A>> | Missing
+/** What was decided, and what to wait for until it is durable; null when it is. */
+export interface Decided<A> {
+  readonly outcome: Outcome<A>
+  readonly durable: Promise<void> | null
+}
+
+/** What a try came to, or what has to be looked up first. */
+type Tried<A> = Decided<A> | Missing
 
 class Missing {
   readonly keys: readonly RecordKey[]
@@ -76,10 +82,17 @@ export class Decider {
     try {
       if (this.#group.room() !== null) return this.#track(this.#later(decide, null))
       const tried = this.#try(decide, null)
-      return tried instanceof Missing ? this.#track(this.#later(decide, tried)) : tried
+      return tried instanceof Missing ? this.#track(this.#later(decide, tried)) : whenDurable(tried)
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /** The same at once; null when that cannot be, and nothing was done. */
+  now<A>(decide: (given: Given) => Decision<A>): Decided<A> | null {
+    if (this.#group.room() !== null) return null
+    const tried = this.#try(decide, null)
+    return tried instanceof Missing ? null : tried
   }
 
   /** Resolves when no decision waits for the disk or for room any more. */
@@ -103,7 +116,7 @@ export class Decider {
       // The snapshot was replaced meanwhile, and what was read from the old one may have changed since.
       if (!looked.isCurrent(this.#image)) looked = new Looked()
       const tried = this.#try(decide, looked)
-      if (!(tried instanceof Missing)) return tried
+      if (!(tried instanceof Missing)) return whenDurable(tried)
       wanted = tried
     }
     throw new Error('a decision comes to an end')
@@ -145,15 +158,14 @@ export class Decider {
     const { live } = this.#image
     if (looked !== null) this.#admit(change, looked)
     const moves = live.decide(change)
-    const encoded = this.#encode(change, kept, first, moves, nths)
+    const places = this.#encode(change, kept, first, moves, nths)
     // Nothing can go wrong from here on, so memory and disk will say the same.
     const undo = both(live.devices.apply(change), nths === undefined ? null : this.#countRefusals(nths))
     for (const put of change.puts) Object.freeze(put)
     let records = 0
     for (const entry of kept) records += hopsOf(entry)
-    return this.#group
-      .add(encoded, { moves, signals: change.signals, first, undo, records })
-      .then(() => outcome)
+    const durable = this.#group.add(places, { moves, signals: change.signals, first, undo, records })
+    return { outcome, durable }
   }
 
   #encode(
@@ -162,19 +174,21 @@ export class Decider {
     first: number,
     moves: readonly Move[],
     nths: Nths | undefined,
-  ): EncodedCommit {
+  ): number {
+    const { buffer } = this.#group
+    const { lines } = buffer
     try {
-      return encodeCommit({ change, audit, first, moves, nths })
+      return encodeCommit({ change, audit, first, moves, nths }, buffer)
     } catch (error) {
+      buffer.cutTo(lines)
       this.#image.live.takeBack(moves)
       throw error
     }
   }
 
   /** An answer may rest on what is not durable yet, so it waits until that is. */
-  #answer<A>(outcome: Outcome<A>): Promise<Outcome<A>> {
-    const durable = this.#group.durable()
-    return durable === null ? Promise.resolve(outcome) : durable.then(() => outcome)
+  #answer<A>(outcome: Outcome<A>): Decided<A> {
+    return { outcome, durable: this.#group.durable() }
   }
 
   /** A client in a loop must not fill the log: entries that did not move anything are kept up to a number. */
@@ -225,6 +239,10 @@ export class Decider {
       if (this.#image.live.decided(kind, tenant_id, id) === null) this.#image.live.admit(found.aggregate)
     }
   }
+}
+
+function whenDurable<A>({ outcome, durable }: Decided<A>): Promise<Outcome<A>> {
+  return durable === null ? Promise.resolve(outcome) : durable.then(() => outcome)
 }
 
 const { change: NOTHING } = change(null, {})

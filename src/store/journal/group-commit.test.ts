@@ -26,7 +26,10 @@ async function groupsOf({ callers, calls }: { callers: number; calls: number }):
     failed: () => {},
   })
   const caller = async () => {
-    for (let call = 0; call < calls; call++) await group.add({ lines: ['{}'], places: 1 }, COMMIT)
+    for (let call = 0; call < calls; call++) {
+      group.buffer.add('{}')
+      await group.add(1, COMMIT)
+    }
   }
   await Promise.all(Array.from({ length: callers }, caller))
   await writer.close()

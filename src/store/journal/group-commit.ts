@@ -5,7 +5,6 @@ import type { Undo } from '../live/devices.ts'
 import type { Move } from '../live/live-state.ts'
 import { BatchBuffer } from './batch-buffer.ts'
 import type { DeltaWriter } from './delta/delta-writer.ts'
-import type { EncodedCommit } from './lines/encode.ts'
 
 /** Decisions wait for room when so much is waiting to be written. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
@@ -90,10 +89,14 @@ export class GroupCommit {
     return this.#filling.nextSeq
   }
 
-  /** Resolves when the commit is durable. */
-  add({ lines, places }: EncodedCommit, commit: PendingCommit): Promise<void> {
+  /** Where the lines of the next commit are to be written, before it is added. */
+  get buffer(): BatchBuffer {
+    return this.#filling.buffer
+  }
+
+  /** The commit that was just written, and takes so many places in the log. Resolves when it is durable. */
+  add(places: number, commit: PendingCommit): Promise<void> {
     const batch = this.#filling
-    for (const line of lines) batch.buffer.add(line)
     batch.nextSeq += places
     batch.commits.push(commit)
     if (this.#writing === null) {

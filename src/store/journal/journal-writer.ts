@@ -8,6 +8,7 @@ import type { MaintenanceReport, Outcome, Sweep, Swept } from '../store.ts'
 import { Decider } from './decider.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import { DeltaWriter } from './delta/delta-writer.ts'
+import { DELTA_VERSION } from './delta/read-delta.ts'
 import { GroupCommit, type PendingCommit, type WrittenBatch } from './group-commit.ts'
 import type { CheckedOptions } from './journal-options.ts'
 import type { LoadedJournal } from './load-journal.ts'
@@ -27,8 +28,6 @@ export class JournalWriter {
   readonly #swept = new Set<string>()
   /** Those of them that somebody looked for meanwhile and was not shown: they have to look again. */
   readonly #hidden = new Set<string>()
-  /** The same of what was decided and is not durable yet. */
-  #hidesPending = false
   /** How often something became durable. */
   #batches = 0
   /** The last line says that the writer before us ended in good order. */
@@ -54,17 +53,17 @@ export class JournalWriter {
     const { journal } = parts
     const { disk, folder } = journal.place
     if (loaded.torn !== null) await cutTorn(journal.place, loaded.torn)
-    let writer: DeltaWriter
-    if (loaded.end === null) {
-      writer = await DeltaWriter.create(
-        disk,
-        folder,
-        loaded.nextSeq,
-        Math.max(loaded.time, parts.world.clock.now()),
-      )
-      journal.deltas = [...journal.deltas, new DeltaLog(disk, writer.path, loaded.nextSeq)]
-    } else {
-      writer = await DeltaWriter.goOn(disk, loaded.end.path, loaded.end.place)
+    let writer = loaded.end === null ? null : await DeltaWriter.goOn(disk, loaded.end.path, loaded.end.place)
+    if (writer === null || loaded.end?.version !== DELTA_VERSION) {
+      // What older versions began is left to them: a file is of one version from its first line to its last.
+      await writer?.close()
+      const now = Math.max(loaded.time, parts.world.clock.now())
+      writer = await DeltaWriter.create(disk, folder, loaded.nextSeq, now)
+      const { path } = writer
+      // One that had nothing in it yet has just been replaced.
+      if (journal.deltas.at(-1)?.path !== path) {
+        journal.deltas = [...journal.deltas, new DeltaLog(disk, path, loaded.nextSeq)]
+      }
     }
     const opened = new JournalWriter(parts, writer, loaded)
     opened.#maintenance.start()
@@ -84,26 +83,71 @@ export class JournalWriter {
     selector: Sweep,
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
-    const sweeping = this.#select(selector).map(async (key) => {
-      const name = nameOfKey(key)
-      const before = this.#batches
-      this.#swept.add(name)
+    const keys = this.#select(selector)
+    // Ready work that is decided on at once is out of everybody's sight already.
+    const held = selector.what === 'ready' ? [] : keys.map(nameOfKey)
+    const before = this.#batches
+    for (const name of held) this.#swept.add(name)
+    try {
+      const swept = await this.#decideAll(keys, decide)
+      // A signal is delivered when what it led to is durable, and not before.
+      if (selector.what === 'signalled') for (const key of keys) this.#journal.image.live.signals.told(key)
+      return swept
+    } finally {
+      for (const name of held) this.#showAgain(name, before)
+    }
+  }
+
+  /** Whoever was told of a change looked before this was over. Where there was none, they would find the same. */
+  #showAgain(name: string, batchesBefore: number): void {
+    this.#swept.delete(name)
+    if (this.#hidden.delete(name) && this.#batches !== batchesBefore) this.#wake()
+  }
+
+  /** One wait for all that can be decided on at once, since all of it is written one after the other. */
+  async #decideAll<A>(
+    keys: readonly RecordKey[],
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    const swept = new Array<Swept<A>>(keys.length)
+    const waits: Promise<unknown>[] = []
+    let durable: Promise<void> | null = null
+    for (const [index, key] of keys.entries()) {
       try {
-        const outcome = await this.#decider.transact((given) => decide(key, given))
-        // A signal is delivered when what it led to is durable, and not before.
-        if (selector.what === 'signalled') this.#journal.image.live.signals.told(key)
-        return { key, outcome }
-      } finally {
-        this.#swept.delete(name)
-        // Whoever was told of a change looked before this was over. Where there was none, they would find the same.
-        if (this.#hidden.delete(name) && this.#batches !== before) this.#wake()
+        const decided = this.#decider.now((given) => decide(key, given))
+        if (decided === null) waits.push(this.#decideLater(swept, index, key, decide))
+        else {
+          swept[index] = { key, outcome: decided.outcome }
+          durable = decided.durable ?? durable
+        }
+      } catch (error) {
+        waits.push(Promise.reject(error))
       }
-    })
-    const swept = await Promise.allSettled(sweeping)
-    return swept.map((one) => {
-      if (one.status === 'rejected') throw one.reason
-      return one.value
-    })
+    }
+    if (waits.length === 0) await durable
+    else {
+      for (const wait of await Promise.allSettled([durable, ...waits])) {
+        if (wait.status === 'rejected') throw wait.reason
+      }
+    }
+    return swept
+  }
+
+  /** It has to be read from the disk first: nobody else is to take it meanwhile. */
+  async #decideLater<A>(
+    swept: Swept<A>[],
+    index: number,
+    key: RecordKey,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<void> {
+    const name = nameOfKey(key)
+    const before = this.#batches
+    this.#swept.add(name)
+    try {
+      swept[index] = { key, outcome: await this.#decider.transact((given) => decide(key, given)) }
+    } finally {
+      this.#showAgain(name, before)
+    }
   }
 
   maintain(options: ProgressOptions): Promise<MaintenanceReport> {
@@ -134,9 +178,8 @@ export class JournalWriter {
     if (!this.#isClosed) {
       const seq = this.#group.nextSeq
       const line = JSON.stringify({ seq, event: 'closed', timestamp: toEpochSeconds(this.#decider.time()) })
-      await this.#group
-        .add({ lines: [line], places: 1 }, { moves: [], signals: [], first: seq, undo: null, records: 0 })
-        .catch(() => {})
+      this.#group.buffer.add(line)
+      await this.#group.add(1, { moves: [], signals: [], first: seq, undo: null, records: 0 }).catch(() => {})
     }
     await this.#group.between((writer) => writer.finish())
   }
@@ -149,7 +192,6 @@ export class JournalWriter {
       this.#journal.auditRecords += commit.records
     }
     this.#isClosed = false
-    this.#hidesPending = false
     this.#batches++
     this.#maintenance.written()
     this.#wake()
@@ -160,23 +202,20 @@ export class JournalWriter {
       this.#journal.image.live.takeBack(moves)
       undo?.()
     }
-    if (this.#hidesPending) this.#wake()
-    this.#hidesPending = false
+    // What was hidden while it was pending is there again.
+    this.#wake()
   }
 
   #select(selector: Sweep): readonly RecordKey[] {
     const { live } = this.#journal.image
     const isSwept = (key: RecordKey) => {
+      if (this.#swept.size === 0) return false
       const name = nameOfKey(key)
       const isHidden = this.#swept.has(name)
       if (isHidden) this.#hidden.add(name)
       return isHidden
     }
-    const isTaken = (key: RecordKey) => {
-      const isPending = live.isPending(key)
-      if (isPending) this.#hidesPending = true
-      return isSwept(key) || isPending
-    }
+    const isTaken = (key: RecordKey) => isSwept(key) || live.isPending(key)
     switch (selector.what) {
       case 'due':
         return live.work.due(this.#decider.time(), selector.limit, isTaken)
@@ -187,7 +226,8 @@ export class JournalWriter {
           isSwept,
         )
       case 'ready': {
-        const heads = live.work.heads(selector.queues, selector.perGroup, isTaken)
+        const { queues, perGroup, most } = selector
+        const heads = live.work.free(queues, perGroup, isSwept, most)
         return selector.pick(heads, live.viewAt(this.#decider.time())).map((head) => head.key)
       }
     }

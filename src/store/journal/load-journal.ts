@@ -1,13 +1,16 @@
+import type { LedgerRecord } from '../../core/aggregate.ts'
 import { type AuditEntry, hopsOf } from '../../core/audit.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { LedgerDamaged, type Place } from '../../errors/journal-errors.ts'
 import type { Disk, DiskReader } from '../../world/disk.ts'
 import type { Logger } from '../../world/logger.ts'
 import type { Timers } from '../../world/timers.ts'
+import { changedAt } from '../query.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import {
   type DeltaPlace,
   type DeltaRest,
+  type DeltaStart,
   readBatches,
   readHeader,
   type TornBytes,
@@ -44,7 +47,7 @@ export interface LoadedJournal {
   /** Oldest first; those that the snapshot has already are not read. */
   readonly deltas: readonly DeltaLog[]
   /** Where the newest delta goes on; null when there is none. */
-  readonly end: { readonly path: string; readonly place: DeltaPlace } | null
+  readonly end: { readonly path: string; readonly place: DeltaPlace; readonly version: string } | null
   readonly torn: Torn | null
   /** The last line says that its writer ended in good order. */
   readonly isClosed: boolean
@@ -271,9 +274,12 @@ export class JournalLoader {
     const file = await this.#place.disk.openToRead(path)
     if (file === null) throw new FilesMoved(path)
     try {
-      const from = this.#end?.path === path ? this.#end.place : await startOf(file, path, seq)
+      const { version, ...from } =
+        this.#end?.path === path
+          ? { ...this.#end.place, version: this.#end.version }
+          : await startOf(file, path, seq)
       const rest = await this.#replayBatches(file, log, from, (await beside?.(delta)) ?? null)
-      this.#end = { path, place: { at: rest.at, seq: rest.seq } }
+      this.#end = { path, place: { at: rest.at, seq: rest.seq }, version }
       const torn = await tornBytes(file, path, rest, next === undefined)
       if (torn !== null) this.#torn = { path, ...torn }
     } finally {
@@ -327,7 +333,7 @@ export class JournalLoader {
 
   /** Whether a line may be about something that is not in memory. */
   #needsMore(line: Line): boolean {
-    return this.#hasGap || (this.#image.base !== null && 'puts' in line)
+    return this.#hasGap || (this.#image.base !== null && ('puts' in line || 'set' in line || 'new' in line))
   }
 
   /** What a line changes has to be in memory; a document's line says all there is. */
@@ -355,18 +361,23 @@ export class JournalLoader {
     if (line.seq < this.#nextSeq) return
     if (line.event === ('repaired' as string)) this.#hasGap = true
     try {
-      replayLine(this.#image, line, entries)
+      this.#passTo(line, replayLine(this.#image, line, entries))
     } catch (error) {
       throw LedgerDamaged.by(error, place, `seq ${line.seq} does not follow`, true)
     }
     this.#nextSeq = line.seq + placesOf(line, entries)
     this.#isClosed = line.event === ('closed' as string)
     for (const entry of entries) this.#auditRecords += hopsOf(entry)
-    if (line.timestamp !== undefined) this.#time = Math.max(this.#time, fromEpochSeconds(line.timestamp))
+  }
+
+  /** Not every change is in the history: of a heartbeat only the records say when it was. */
+  #passTo({ timestamp }: Line, puts: readonly LedgerRecord[]): void {
+    const times = timestamp === undefined ? puts.map(changedAt) : [fromEpochSeconds(timestamp)]
+    this.#time = Math.max(this.#time, ...times)
   }
 }
 
-async function startOf(file: DiskReader, path: string, seq: number): Promise<DeltaPlace> {
+async function startOf(file: DiskReader, path: string, seq: number): Promise<DeltaStart> {
   const start = await readHeader(file, path)
   if (start.seq === seq) return start
   throw new LedgerDamaged({ file: path, line: 1, byte: 0 }, `it begins with seq ${start.seq}`)

@@ -1,4 +1,4 @@
-import { type AggregateOf, ALONE_KINDS, type AloneKind } from '../../core/aggregate.ts'
+import { type AggregateOf, ALONE_KINDS, type AloneKind, type LedgerRecord } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import type { Signal } from '../../core/decision.ts'
 import type { DocumentRecord } from '../../core/document/record.ts'
@@ -34,16 +34,24 @@ async function admitAll({ live }: Image, snapshot: Snapshot, kind: AloneKind): P
   for (const record of await snapshot.find(kind, {}, 'id', part)) live.admit(record as AloneRecord)
 }
 
-/** Does once more what a line says was done. Throws when it does not follow from what is there. */
-export function replayLine(image: Image, line: Line, entries: readonly AuditEntry[]): void {
+/**
+ * Does once more what a line says was done, and answers which records it wrote. Throws when it does not follow from what
+ * is there.
+ */
+export function replayLine(
+  image: Image,
+  line: Line,
+  entries: readonly AuditEntry[],
+): readonly LedgerRecord[] {
   const { live } = image
   const decoded = decodeLine(line, entries, (key) => live.record(key))
-  if (decoded === null) return
+  if (decoded === null) return []
   const [entry] = entries
   if (entry?.kind === 'document' && entry.event === 'moved' && !('created' in line)) countOut(image, entry)
   live.apply(decoded.change, decoded.etag)
   for (const put of decoded.change.puts) Object.freeze(put)
-  for (const { tenant_id, name, nth } of refusalsOf(line)) image.refusals.set(tenant_id, name, nth)
+  for (const { tenant_id, name, nth } of refusalsOf(line, entries)) image.refusals.set(tenant_id, name, nth)
+  return decoded.change.puts
 }
 
 /**

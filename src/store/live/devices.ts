@@ -35,18 +35,19 @@ export class Devices {
 
   /** A claim in the change that somebody else owns. */
   takenClaim({ claims }: Change): ClaimKey | undefined {
-    return claims.length === 0
-      ? undefined
-      : claims.find((claim) => {
-          const owner = this.ownerOf(claim)
-          return owner !== undefined && owner !== claim.owner
-        })
+    for (const claim of claims) {
+      const owner = this.ownerOf(claim)
+      if (owner !== undefined && owner !== claim.owner) return claim
+    }
+    return undefined
   }
 
   /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
   fullSlot({ slots }: Change, now: number): SlotKey | undefined {
     if (slots.length === 0) return undefined
     if (this.#timed > this.#forgetsAfter) this.#forget(now)
+    // Nearly always.
+    if (slots.length === 1) return this.#isFull(slots[0] as SlotChange, now) ? slots[0] : undefined
     const views = new TwoKeys<SlotView>()
     for (const slot of slots) {
       let view = views.get(slot.tenant_id, slot.key)
@@ -82,21 +83,29 @@ export class Devices {
   /** Answers how to take it back; null when there is nothing to take back. */
   apply({ claims, slots }: Change): Undo | null {
     if (claims.length === 0 && slots.length === 0) return null
-    const undos: Undo[] = []
-    for (const { tenant_id, key, owner } of claims) {
-      if (this.claims.get(tenant_id, key) !== undefined) continue
-      this.claims.set(tenant_id, key, owner)
-      undos.push(() => this.claims.delete(tenant_id, key))
+    let fresh = claims
+    for (const claim of claims) {
+      if (this.ownerOf(claim) === undefined) this.claims.set(claim.tenant_id, claim.key, claim.owner)
+      else fresh = fresh.filter((one) => one !== claim)
     }
-    for (const slot of slots) {
+    const befores = slots.map((slot) => {
       const until = slot.verb === 'take' ? (slot.until ?? UNTIL_RELEASED) : null
       if (until !== null && until !== UNTIL_RELEASED) this.#timed++
-      const before = this.#change(slot, until)
-      if (before !== until) undos.push(() => this.#change(slot, before))
-    }
+      return this.#change(slot, until)
+    })
     return () => {
-      for (const undo of undos.reverse()) undo()
+      for (let index = slots.length - 1; index >= 0; index--) {
+        this.#change(slots[index] as SlotChange, befores[index] as HeldUntil | null)
+      }
+      for (const { tenant_id, key } of fresh) this.claims.delete(tenant_id, key)
     }
+  }
+
+  #isFull(slot: SlotChange, now: number): boolean {
+    if (slot.verb === 'release') return false
+    const holders = this.#slots.get(slot.tenant_id, slot.key)
+    const used = holders?.used(now) ?? 0
+    return used >= slot.max && holders?.has(slot.owner) !== true
   }
 
   /** Whoever is never asked for again would stay for ever: a limit for each customer has as many keys as customers. */

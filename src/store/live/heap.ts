@@ -60,23 +60,43 @@ export class Heap<T> {
       const entry = this.#entries[index] as HeapEntry<T>
       if (entry.order > until) break
       if (entry.alive && skips?.(entry.value) !== true) found.push(entry)
-      for (const child of [2 * index + 1, 2 * index + 2]) {
-        if (child < this.#entries.length) frontier.push(child)
-      }
+      if (2 * index + 1 < this.#entries.length) this.#addTo(frontier, 2 * index + 1)
+      if (2 * index + 2 < this.#entries.length) this.#addTo(frontier, 2 * index + 2)
     }
     return found
   }
 
-  /** The frontier stays about as small as the answer, so a plain scan beats a heap of its own. */
-  #takeLeast(frontier: number[]): number {
-    let best = 0
-    for (let i = 1; i < frontier.length; i++) {
-      if (this.#before(frontier[i] as number, frontier[best] as number)) best = i
+  /** The frontier is a heap of its own, of places in this one: it grows with what is asked for. */
+  #addTo(frontier: number[], index: number): void {
+    let at = frontier.length
+    frontier.push(index)
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      const above = frontier[parent] as number
+      if (!this.#before(index, above)) break
+      frontier[at] = above
+      at = parent
     }
-    const index = frontier[best] as number
-    frontier[best] = frontier[frontier.length - 1] as number
-    frontier.pop()
-    return index
+    frontier[at] = index
+  }
+
+  #takeLeast(frontier: number[]): number {
+    const least = frontier[0] as number
+    const last = frontier.pop() as number
+    if (frontier.length === 0) return least
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= frontier.length) break
+      const other = child + 1
+      if (other < frontier.length && this.#before(frontier[other] as number, frontier[child] as number))
+        child = other
+      if (!this.#before(frontier[child] as number, last)) break
+      frontier[at] = frontier[child] as number
+      at = child
+    }
+    frontier[at] = last
+    return least
   }
 
   /** Only marked entries leave this way. */

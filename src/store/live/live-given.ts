@@ -71,7 +71,7 @@ export function decideOn<A>(
     const decision = decide(given)
     if (decision.kind !== 'change') return decision
     const taken = view.devices.takenClaim(decision.change)
-    must(taken === undefined, `a decision looks before it claims ${taken?.key}`)
+    if (taken !== undefined) must(false, `a decision looks before it claims ${taken.key}`)
     const full = view.devices.fullSlot(decision.change, now)
     if (full === undefined) return decision
     given.refuseSlot(full)

@@ -97,6 +97,8 @@ export class LiveState {
     id: '',
     cell: undefined,
   }
+  /** The job that was looked at last, if there is one. */
+  #jobAtHand: JobCell | undefined
   /** All of them: an aggregate holds only those that are open. */
   readonly #rows = new TwoKeys<OutboxRecord>()
 
@@ -112,6 +114,8 @@ export class LiveState {
       this.#atHand.tenant_id = tenant_id
       this.#atHand.id = id
       this.#atHand.cell = cell as Cell<AloneRecord> | undefined
+    } else if (kind === 'job') {
+      this.#jobAtHand = cell as JobCell | undefined
     }
     return (cell === undefined ? null : (cell.decided ?? cell.durable)) as AggregateOf[K] | null
   }
@@ -215,6 +219,7 @@ export class LiveState {
     const first = puts[0]
     // Nearly always; and a list that grows takes room for many.
     if (puts.length === 1 && first !== undefined && !isJobPart(first)) return [this.#decideAlone(first)]
+    if (areOfOneJob(puts)) return [this.#decideJob(puts)]
     const moves: Move[] = []
     let parts: JobPart[] | undefined
     for (const put of puts) {
@@ -247,6 +252,7 @@ export class LiveState {
   takeBack(moves: readonly Move[]): void {
     for (const { cell, before, to } of moves) {
       cell.decided = before === cell.durable ? null : (before as typeof cell.decided)
+      if (cell.decided === null && 'place' in cell) this.work.giveBack(cell.place)
       if (cell.decided !== null || cell.durable !== null) continue
       if ('kind' in to) this.#forget(to.kind, to.tenant_id, idOf(to))
       else this.#forget('job', to.job.tenant_id, to.job.job_id)
@@ -267,6 +273,7 @@ export class LiveState {
 
   #forget(kind: AggregateKind, tenant_id: string, id: string): void {
     this.#atHand.cell = undefined
+    this.#jobAtHand = undefined
     if (kind === 'job') this.#jobs.delete(tenant_id, id)
     else this.#shelves[kind].delete(tenant_id, id)
   }
@@ -309,6 +316,7 @@ export class LiveState {
     const before = cell.decided ?? cell.durable
     const to = applyToJob(before, parts)
     cell.decided = to
+    this.work.take(cell.place)
     return { cell, before, to, parts }
   }
 
@@ -327,6 +335,8 @@ export class LiveState {
   }
 
   #jobCell(tenant_id: string, job_id: string): JobCell {
+    const atHand = this.#jobAtHand
+    if (atHand !== undefined && atHand.key.id === job_id && atHand.key.tenant_id === tenant_id) return atHand
     let cell = this.#jobs.get(tenant_id, job_id)
     if (cell === undefined) {
       const key = { kind: 'job', tenant_id, id: job_id } as const
@@ -359,11 +369,17 @@ export function isJobPart(record: LedgerRecord): record is JobPart {
 }
 
 /** Nearly every change is about one job, and then there is nothing to sort. */
+function areOfOneJob(puts: readonly LedgerRecord[]): puts is readonly JobPart[] {
+  const first = puts[0]
+  if (first === undefined || !isJobPart(first)) return false
+  const { tenant_id, job_id } = first
+  for (const put of puts) {
+    if (!isJobPart(put) || put.job_id !== job_id || put.tenant_id !== tenant_id) return false
+  }
+  return true
+}
+
 function byJob(parts: readonly JobPart[]): Iterable<readonly JobPart[]> {
-  const first = parts[0]
-  if (first === undefined) return []
-  if (parts.every((part) => part.job_id === first.job_id && part.tenant_id === first.tenant_id))
-    return [parts]
   const groups = new TwoKeys<JobPart[]>()
   for (const part of parts) {
     const group = groups.get(part.tenant_id, part.job_id)

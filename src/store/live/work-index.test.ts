@@ -27,9 +27,24 @@ function indexed() {
   }
   const heads = (queues: readonly string[], perGroup: number) =>
     index.heads(queues, perGroup).map((head) => head.key.id)
+  const free = (queues: readonly string[], perGroup: number) =>
+    index.free(queues, perGroup, () => false).map((head) => head.key.id)
   const isHere = (tenant_id: string, id: string) => places.has(tenant_id + id)
-  return { index, move, heads, isHere }
+  const placeOf = (id: string) => places.get(`t${id}`) ?? WorkIndex.nowhere()
+  return { index, move, heads, free, isHere, placeOf }
 }
+
+describe('work index: many groups', () => {
+  it('shows no more than is enough, but one of each group', () => {
+    const { index, move } = indexed()
+    for (const tenant of ['x', 'y', 'z'])
+      for (const nth of [1, 2, 3]) move(`${tenant}${nth}`, ready(nth), tenant)
+    const shown = (most: number) => index.heads(['q'], 3, most).map((head) => head.key.id)
+    expect(shown(1)).toEqual(['x1', 'y1', 'z1'])
+    expect(shown(6)).toEqual(['x1', 'x2', 'y1', 'y2', 'z1', 'z2'])
+    expect(shown(100)).toHaveLength(9)
+  })
+})
 
 describe('work index: timers', () => {
   it('knows the earliest, moves with the record, and forgets', () => {
@@ -165,7 +180,7 @@ function storedOf(jobs: readonly Job[]) {
 function answers(index: WorkIndex, { now, limit, queues, skips: skipped }: Question) {
   const skips = skipped && (({ id }: RecordKey) => skipped.includes(Number(id.slice(4))))
   const named = (list: readonly RecordKey[]) => list.map(({ tenant_id, id }) => `${tenant_id} ${id}`)
-  const heads = index.heads(queues, limit, skips)
+  const heads = skips === undefined ? index.heads(queues, limit) : index.free(queues, limit, skips)
   const groupOf = ({ key: { tenant_id }, ready: { queue: name, group } }: (typeof heads)[number]) =>
     `${name} ${tenant_id} ${group}`
   return {
@@ -180,6 +195,44 @@ function answers(index: WorkIndex, { now, limit, queues, skips: skipped }: Quest
     ),
   }
 }
+
+describe('work index: what somebody has taken, though that is not durable yet', () => {
+  it('is shown as ready, and cannot be taken once more', () => {
+    const { index, move, heads, free, placeOf } = indexed()
+    for (const [rank, id] of ['a', 'b', 'c'].entries()) move(id, ready(rank))
+    index.take(placeOf('b'))
+    index.take(placeOf('b'))
+    index.take(WorkIndex.nowhere())
+    expect([heads(['q'], 9), heads(['q'], 2), free(['q'], 9)]).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b'],
+      ['a', 'c'],
+    ])
+    move('b', NO_WORK)
+    expect([heads(['q'], 9), free(['q'], 9)]).toEqual([
+      ['a', 'c'],
+      ['a', 'c'],
+    ])
+  })
+
+  it('can be taken again when it comes to nothing, also when its group had nothing else', () => {
+    const { index, move, heads, free, placeOf } = indexed()
+    move('a', ready(1, 'lonely'))
+    index.take(placeOf('a'))
+    // A new group is when those that have gone quiet are forgotten.
+    move('b', ready(2, 'other'))
+    expect([heads(['q'], 9), free(['q'], 9)]).toEqual([['a', 'b'], ['b']])
+    index.giveBack(placeOf('a'))
+    index.giveBack(placeOf('a'))
+    index.giveBack(placeOf('b'))
+    expect([heads(['q'], 9), free(['q'], 9)]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ])
+    move('a', ready(3, 'other'))
+    expect(free(['q'], 9)).toEqual(['b', 'a'])
+  })
+})
 
 describe('work index: jobs of which the work is stored', () => {
   it('answers as if all of them were in memory, and so it goes on while they are taken there', () => {

@@ -9,7 +9,7 @@ import type { StoredWork } from './stored-work.ts'
 /** Where one aggregate stands in the index; kept with the aggregate, so that moving it needs no look-up. */
 export interface WorkPlace {
   due: HeapEntry<RecordKey> | null
-  ready: { readonly group: Group; readonly entry: HeapEntry<ReadyHead> } | null
+  ready: { readonly group: ReadyGroup; readonly entry: HeapEntry<ReadyHead> } | null
   waits_for: readonly string[]
 }
 
@@ -19,12 +19,35 @@ export interface Work {
   readonly waits_for: readonly string[]
 }
 
-type Group = Heap<ReadyHead>
+/** Ready work of one group; apart from it what somebody has taken, though that is not durable yet. */
+class ReadyGroup {
+  readonly queue: string
+  readonly name: string
+  readonly free = new Heap<ReadyHead>()
+  readonly taken = new Set<HeapEntry<ReadyHead>>()
+
+  constructor(queue: string, name: string) {
+    this.queue = queue
+    this.name = name
+  }
+
+  get isEmpty(): boolean {
+    return this.free.isEmpty && this.taken.size === 0
+  }
+
+  /** All of it, as it is by what is durable. */
+  first(count: number): readonly HeapEntry<ReadyHead>[] {
+    const free = this.free.first(count)
+    if (this.taken.size === 0) return free
+    return [...free, ...this.taken].sort(compareOrdered).slice(0, count)
+  }
+}
 
 /** Work that is not to be shown, because it is being done. */
 export type Skips = (key: RecordKey) => boolean
 
 const NOTHING: readonly string[] = Object.freeze([])
+const NO_GROUPS: ReadonlySet<string> = new Set()
 
 /**
  * What is due when, what is ready in which queue and group, and what waits for which topic: of jobs in memory, and of
@@ -33,7 +56,7 @@ const NOTHING: readonly string[] = Object.freeze([])
 export class WorkIndex {
   #stored: RemainingWork | null = null
   readonly #due = new Heap<RecordKey>()
-  readonly #queues = new Map<string, Map<string, Group>>()
+  readonly #queues = new Map<string, Map<string, ReadyGroup>>()
   readonly #waiting = new Map<string, Map<string, RecordKey>>()
 
   /** Of an aggregate that is not in the index yet. */
@@ -52,6 +75,21 @@ export class WorkIndex {
     if (work.waits_for !== place.waits_for) this.#moveWaiting(key, place, work.waits_for)
   }
 
+  /** Something was decided about it: nobody else is to take it, though it is still ready by what is durable. */
+  take({ ready }: WorkPlace): void {
+    if (ready === null || ready.group.taken.has(ready.entry)) return
+    ready.group.free.drop(ready.entry)
+    ready.group.taken.add(ready.entry)
+  }
+
+  /** What was decided about it will not be. */
+  giveBack(place: WorkPlace): void {
+    const { ready } = place
+    if (ready === null || !ready.group.taken.delete(ready.entry)) return
+    const { order, tie, value } = ready.entry
+    place.ready = { group: ready.group, entry: ready.group.free.push(order, tie, value) }
+  }
+
   /** Work of jobs that are not in memory; it takes the place of what was stored before. */
   store(stored: StoredWork | null, isTaken: IsTaken): void {
     this.#stored = stored === null ? null : new RemainingWork(stored, isTaken)
@@ -67,16 +105,52 @@ export class WorkIndex {
     return here === null || stored === null ? (here ?? stored) : Math.min(here, stored)
   }
 
-  heads(queues: readonly string[], perGroup: number, skips?: Skips): readonly ReadyHead[] {
-    const skipsHead = skips === undefined ? undefined : ({ key }: ReadyHead) => skips(key)
-    return [...new Set(queues)].flatMap((queue) => {
-      const groups = this.#queues.get(queue)
-      const names = new Set([...(groups?.keys() ?? []), ...(this.#stored?.groups(queue) ?? [])])
-      return [...names].flatMap((name) => {
-        const here = groups?.get(name)?.first(perGroup, undefined, skipsHead)
-        return firstOf(perGroup, here, this.#stored?.heads(queue, name, perGroup, skips))
-      })
-    })
+  /** What is ready by what is durable: the first few of each group. */
+  heads(queues: readonly string[], perGroup: number, most?: number): readonly ReadyHead[] {
+    return this.#heads(queues, { perGroup, most }, (group, count) => group.first(count))
+  }
+
+  /** What of it can be taken: nothing was decided about it since. */
+  free(queues: readonly string[], perGroup: number, skips: Skips, most?: number): readonly ReadyHead[] {
+    const skipsHead = ({ key }: ReadyHead) => skips(key)
+    return this.#heads(
+      queues,
+      { perGroup, most },
+      ({ free }, count) => free.first(count, undefined, skipsHead),
+      skips,
+    )
+  }
+
+  /** As many of each group as asked for, or fewer where there are many groups and `most` is enough in all. */
+  #heads(
+    queues: readonly string[],
+    {
+      perGroup,
+      most = Number.POSITIVE_INFINITY,
+    }: { readonly perGroup: number; readonly most: number | undefined },
+    first: (group: ReadyGroup, count: number) => readonly HeapEntry<ReadyHead>[],
+    skips?: Skips,
+  ): readonly ReadyHead[] {
+    const names = new Map([...new Set(queues)].map((queue) => [queue, this.#groupNames(queue)]))
+    let groups = 0
+    for (const some of names.values()) groups += some.size
+    const each = Math.min(perGroup, Math.max(1, Math.ceil(most / Math.max(groups, 1))))
+    const heads: ReadyHead[] = []
+    for (const [queue, some] of names) {
+      const inMemory = this.#queues.get(queue)
+      for (const name of some.keys()) {
+        const group = inMemory?.get(name)
+        const here = group === undefined ? undefined : first(group, each)
+        heads.push(...firstOf(each, here, this.#stored?.heads(queue, name, each, skips)))
+      }
+    }
+    return heads
+  }
+
+  #groupNames(queue: string): ReadonlyMap<string, unknown> | ReadonlySet<string> {
+    const here = this.#queues.get(queue)
+    if (this.#stored === null) return here ?? NO_GROUPS
+    return new Set([...(here?.keys() ?? []), ...this.#stored.groups(queue)])
   }
 
   isAwaited(tenant_id: string, topic: string): boolean {
@@ -91,15 +165,24 @@ export class WorkIndex {
   }
 
   #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null): void {
-    if (place.ready !== null) place.ready.group.drop(place.ready.entry)
+    if (place.ready !== null) this.#leave(place.ready)
     place.ready = null
     if (ready === null) return
     const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
     const head = { key: key as RecordKey<'job'>, ready }
-    place.ready = { group, entry: group.push(ready.rank, key.id, head) }
+    place.ready = { group, entry: group.free.push(ready.rank, key.id, head) }
   }
 
-  #group(queue: string, name: string): Group {
+  /** A group that has nothing left is forgotten: there may be one for every tenant and every key that ever was. */
+  #leave({ group, entry }: NonNullable<WorkPlace['ready']>): void {
+    if (!group.taken.delete(entry)) group.free.drop(entry)
+    if (!group.isEmpty) return
+    const groups = this.#queues.get(group.queue)
+    groups?.delete(group.name)
+    if (groups?.size === 0) this.#queues.delete(group.queue)
+  }
+
+  #group(queue: string, name: string): ReadyGroup {
     let groups = this.#queues.get(queue)
     if (groups === undefined) {
       groups = new Map()
@@ -107,9 +190,7 @@ export class WorkIndex {
     }
     let group = groups.get(name)
     if (group === undefined) {
-      // A tenant that has gone quiet must not be looked at for ever.
-      for (const [other, heap] of groups) if (heap.isEmpty) groups.delete(other)
-      group = new Heap()
+      group = new ReadyGroup(queue, name)
       groups.set(name, group)
     }
     return group

@@ -229,7 +229,8 @@ export class MemoryStore implements Store {
           this.#live.work.waiting(signal.tenant_id, signal.topic),
         )
       case 'ready': {
-        const heads = this.#live.work.heads(selector.queues, selector.perGroup)
+        const { queues, perGroup, most } = selector
+        const heads = this.#live.work.heads(queues, perGroup, most)
         return selector.pick(heads, this.#live.viewAt(this.#time())).map((head) => head.key)
       }
     }

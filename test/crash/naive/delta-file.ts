@@ -7,6 +7,8 @@ const NEWLINE = 10
 /** A file is filled with newlines ahead of what is written. */
 const BLANK = Buffer.alloc(4096, NEWLINE)
 
+const VERSIONS = ['1.0', '1.1']
+
 interface Candidate {
   readonly at: number
   /** Null when the line is not one: its checksum is wrong, or it has no end. */
@@ -28,7 +30,12 @@ export interface ReadDelta {
 export function readDelta(path: string, bytes: Buffer, first: number): RawDelta {
   const [header, ...candidates] = candidatesOf(bytes)
   const { waybill, version, first_seq } = header?.line ?? {}
-  if (header?.at !== 0 || waybill !== 'delta' || version !== '1.0' || first_seq !== first) {
+  if (
+    header?.at !== 0 ||
+    waybill !== 'delta' ||
+    !VERSIONS.includes(version as string) ||
+    first_seq !== first
+  ) {
     throw new Error(`${path}: the header is bad`)
   }
   return { path, first, candidates }
@@ -76,11 +83,39 @@ function batchAt(candidates: readonly Candidate[], index: number, seq: number): 
 export function placesOf(line: JsonObject): number {
   if (line.event === 'repaired') return (line.until as number) - (line.seq as number) + 1
   if (line.event === undefined || line.event === 'closed') return 1
-  const entries = [line, ...((line.also ?? []) as readonly JsonObject[])]
   return Math.max(
     1,
-    entries.reduce((sum, entry) => sum + statesOf(entry).length - 1, 0),
+    entriesOf(line).reduce((sum, entry) => sum + statesOf(entry).length - 1, 0),
   )
+}
+
+/** What the first entry of a line does not say. */
+const USUAL_ENTRY = {
+  doc_id: null,
+  old_state: null,
+  error_type: null,
+  error_message: null,
+  traceback: null,
+  retry_count: 0,
+  duration_seconds: null,
+  reason: null,
+}
+
+/** The history entries of a line with all their fields. Further ones say what is not as in the first. */
+export function entriesOf(line: JsonObject): readonly JsonObject[] {
+  if (line.event === undefined) return []
+  const { path, nth, id, ...shared } = { ...USUAL_ENTRY, ...line } as JsonObject
+  const also = ((line.also ?? []) as readonly JsonObject[]).map((own) => {
+    const job_id = own.kind === 'document' ? null : line.job_id
+    return { ...shared, job_id, ...own }
+  })
+  return [{ ...shared, path, nth, id }, ...also].map((entry) => ({ ...entry, id: idOfEntry(entry) }))
+}
+
+function idOfEntry({ kind, id, doc_id, job_id, metadata }: JsonObject): Json | undefined {
+  if (kind === 'document') return doc_id
+  if (id !== undefined) return id
+  return kind === 'step' ? `${job_id}/${(metadata as JsonObject).step_id}` : job_id
 }
 
 /** Every state of a history entry, the old one first. */

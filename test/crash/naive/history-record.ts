@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, placesOf, statesOf } from './delta-file.ts'
+import { entriesOf, type Json, type JsonObject, placesOf, statesOf } from './delta-file.ts'
 
 export type HistoryRecord = JsonObject & { readonly seq: number }
 
@@ -26,7 +26,7 @@ export function expand(line: JsonObject): {
     return { records: [], places }
   }
   const records: HistoryRecord[] = []
-  for (const entry of [line, ...((line.also ?? []) as readonly JsonObject[])]) {
+  for (const entry of entriesOf(line)) {
     const states = statesOf(entry)
     for (let hop = 1; hop < states.length; hop++) {
       const seq = (line.seq as number) + records.length
@@ -46,7 +46,7 @@ function hopOf(entry: JsonObject, states: readonly (string | null)[], hop: numbe
   }
   return {
     ...fields,
-    id: (entry.kind === 'document' ? entry.doc_id : entry.id) as Json,
+    id: entry.id as Json,
     job_id: entry.job_id ?? null,
     old_state: states[hop - 1] as Json,
     new_state: states[hop] as Json,

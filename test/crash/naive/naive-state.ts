@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, statesOf } from './delta-file.ts'
+import { entriesOf, type Json, type JsonObject, statesOf } from './delta-file.ts'
+import { changedRecords, devices, newRecords } from './short-form.ts'
 
 export const FOR_EVER = Number.POSITIVE_INFINITY
 
@@ -22,17 +23,17 @@ export class NaiveState {
     const etag = String(line.commit ?? line.seq)
     if (line.kind === 'document' && line.event === 'moved') this.#document(line, etag)
     for (const put of list(line.puts)) this.#put(put, etag)
-    for (const { tenant_id, key, owner } of list(line.claims)) {
+    for (const record of newRecords(line)) this.#put({ kind: record.kind, new: record }, etag)
+    for (const set of changedRecords(line)) this.#put(set, etag)
+    for (const { tenant_id, key, owner } of devices(line, line.claims)) {
       const name = nameOf(tenant_id, key)
       const there = this.claims.get(name) ?? owner
       if (there !== owner) throw new Error(`${name} belongs to ${there}, not to ${owner}`)
       this.claims.set(name, owner as string)
     }
-    for (const slot of list(line.slots)) this.#slot(slot)
-    for (const entry of [line, ...list(line.also)]) {
-      if (entry.nth === undefined) continue
-      const id = entry.kind === 'document' ? entry.doc_id : entry.id
-      this.refusals.set(nameOf(entry.kind, entry.tenant_id, id), entry.nth as number)
+    for (const slot of devices(line, line.slots)) this.#slot(slot)
+    for (const { kind, tenant_id, id, nth } of entriesOf(line)) {
+      if (nth !== undefined) this.refusals.set(nameOf(kind, tenant_id, id), nth as number)
     }
   }
 

@@ -2,11 +2,13 @@ import { idOf, type LedgerRecord } from '../../../src/core/aggregate.ts'
 import type { AuditEntry } from '../../../src/core/audit.ts'
 import { isEdge, isTerminal, type Machine } from '../../../src/core/machine.ts'
 import { machines } from '../../../src/core/machines/all.ts'
+import { toIso } from '../../../src/core/time.ts'
 import { law } from '../law-broken.ts'
 import { type Commit, type Shadow, toldName } from '../shadow.ts'
 
 /** What has ended is never written again, every write has a new etag, and states change along declared edges only. */
-export function recordsAreSound(shadow: Shadow, { change, etag }: Commit): void {
+export function recordsAreSound(shadow: Shadow, { change, etag, at }: Commit): void {
+  law(at >= shadow.now, () => `time goes on: it was ${toIso(shadow.now)} before ${toIso(at)}`)
   law(etag > shadow.etag, () => `etags grow: ${etag} came after ${shadow.etag}`)
   const told = new Map<string, string>()
   for (const entry of change.audit) if (entry.event === 'moved') follow(shadow, entry, told)

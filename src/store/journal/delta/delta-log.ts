@@ -77,7 +77,7 @@ export class DeltaLog implements HistorySource {
     const sign = direction === 'asc' ? 1 : -1
     const needles = needlesOf(query)
     const has = (text: { includes(needle: string): boolean }) =>
-      needles.every((needle) => text.includes(needle))
+      needles.every((any) => any.some((all) => all.every((needle) => text.includes(needle))))
     for await (const piece of sign === 1 ? this.#forwards(place) : this.#backwards(place)) {
       if (!has(piece)) continue
       const texts = linesOf(piece)
@@ -171,10 +171,20 @@ function linesOf(piece: Buffer): string[] {
     .filter((text) => text !== '')
 }
 
-/** What a line that matches has in it, as it stands there: most lines can be passed over without parsing them. */
-function needlesOf(query: AuditQuery): readonly string[] {
+/**
+ * What a line that matches has in it, as it stands there: most lines can be passed over without parsing them. For each
+ * field that is asked for the ways in which its value may stand there, each of them texts that all have to be.
+ */
+function needlesOf(query: AuditQuery): readonly (readonly (readonly string[])[])[] {
   const { id, job_id, doc_id, tenant_id, adapter, error_type, actor, state } = query
-  return [id, job_id, doc_id, tenant_id, adapter, error_type, actor, state]
-    .filter((value) => value !== undefined)
-    .map((value) => JSON.stringify(value))
+  const asked = [job_id, doc_id, tenant_id, adapter, error_type, actor, state]
+  const needles = asked.filter((value) => value !== undefined).map((value) => [[JSON.stringify(value)]])
+  return id === undefined ? needles : [...needles, idNeedles(id)]
+}
+
+/** A step's id may stand there as that of its job and its own within it. */
+function idNeedles(id: string): readonly (readonly string[])[] {
+  const slash = id.lastIndexOf('/')
+  if (slash === -1) return [[JSON.stringify(id)]]
+  return [[JSON.stringify(id)], [JSON.stringify(id.slice(0, slash)), JSON.stringify(id.slice(slash + 1))]]
 }

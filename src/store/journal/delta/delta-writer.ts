@@ -2,7 +2,7 @@ import { toIso } from '../../../core/time.ts'
 import type { Disk, DiskFile } from '../../../world/disk.ts'
 import { deltaName, TEMPORARY } from '../file-names.ts'
 import { withChecksum } from '../lines/checksum.ts'
-import type { DeltaHeader, DeltaPlace } from './read-delta.ts'
+import { DELTA_VERSION, type DeltaHeader, type DeltaPlace } from './read-delta.ts'
 
 /** How much is filled with newlines ahead: overwriting is cheaper to sync than growing. */
 const FILL_BYTES = 1024 * 1024
@@ -108,6 +108,6 @@ interface PreparedDelta {
 
 /** The first line of a delta. */
 export function headerLine(first_seq: number, created_at: string): string {
-  const header: DeltaHeader = { waybill: 'delta', version: '1.0', first_seq, created_at }
+  const header: DeltaHeader = { waybill: 'delta', version: DELTA_VERSION, first_seq, created_at }
   return `${withChecksum(JSON.stringify(header).slice(0, -1))}\n`
 }

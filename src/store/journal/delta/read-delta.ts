@@ -16,6 +16,11 @@ const READ_BYTES = 1024 * 1024
 /** Longer than any header. */
 const HEADER_BYTES = 1024
 
+/** What is written. Everything that an older version writes is read as well, and means the same. */
+export const DELTA_VERSION = '1.1'
+
+const KNOWN_VERSIONS: readonly string[] = ['1.0', DELTA_VERSION]
+
 export interface DeltaHeader {
   readonly waybill: 'delta'
   readonly version: string
@@ -42,14 +47,18 @@ export interface TornBytes {
 }
 
 /** Where the first batch begins. */
-export async function readHeader(file: DiskReader, path: string): Promise<DeltaPlace> {
+export interface DeltaStart extends DeltaPlace {
+  readonly version: string
+}
+
+export async function readHeader(file: DiskReader, path: string): Promise<DeltaStart> {
   const bytes = bufferOf(await file.read(0, HEADER_BYTES))
   const end = bytes.indexOf('\n')
   const line = bytes.subarray(0, end === -1 ? 0 : end)
   if (!hasChecksum(line)) throw new LedgerDamaged({ file: path, line: 1, byte: 0 }, 'the header is damaged')
   const header = JSON.parse(line.toString('utf8')) as DeltaHeader
-  if (!/^1\./.test(header.version)) throw new UnknownFormat(path, header.version)
-  return { at: end + 1, seq: header.first_seq }
+  if (!KNOWN_VERSIONS.includes(header.version)) throw new UnknownFormat(path, header.version)
+  return { at: end + 1, seq: header.first_seq, version: header.version }
 }
 
 /** Whole batches from a place on, and what is left after them. */

@@ -1,9 +1,10 @@
 import type { LedgerRecord, RecordKey, RecordOf } from '../../../core/aggregate.ts'
 import type { AuditEntry } from '../../../core/audit.ts'
-import type { Change } from '../../../core/decision.ts'
+import type { Change, Claim, Signal, SlotChange } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import { withDefaults } from '../../../core/job/old-records.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
+import { jobRecords } from './decode-job.ts'
 import { type ChangeLine, isControl, type Line, type PutFields } from './line.ts'
 
 export interface DecodedLine {
@@ -22,8 +23,19 @@ export function decodeLine(line: Line, audit: readonly AuditEntry[], current: Cu
   const [first] = audit
   if (first?.kind === 'document' && first.event === 'moved') puts.push(documentOf(line, first, etag))
   for (const fields of line.puts ?? []) puts.push(putOf(fields, current, etag))
-  const { claims = [], slots = [], signals = [] } = line
-  return { etag, change: { puts, audit, claims, slots, signals } }
+  for (const record of jobRecords(line, audit, etag, current)) puts.push(record)
+  return { etag, change: { puts, audit, ...devicesOf(line) } }
+}
+
+/** Those that do not say whose they are are the line's. */
+function devicesOf(line: ChangeLine): Pick<Change, 'claims' | 'slots' | 'signals'> {
+  const { tenant_id, job_id, claims = [], slots = [], signals = [] } = line
+  const owner = job_id ?? line.id
+  return {
+    claims: claims.map((claim) => ({ tenant_id, owner, ...claim }) as Claim),
+    slots: slots.map((slot) => ({ tenant_id, owner, ...slot }) as SlotChange),
+    signals: signals.map((signal) => ({ tenant_id, ...signal }) as Signal),
+  }
 }
 
 function documentOf(line: ChangeLine, entry: AuditEntry, etag: string): DocumentRecord {

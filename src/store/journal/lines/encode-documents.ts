@@ -1,13 +1,14 @@
 import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
-import type { Encodable, EncodedCommit } from './encode.ts'
+import type { BatchBuffer } from '../batch-buffer.ts'
+import type { Encodable } from './encode.ts'
 import { documentFields, lineOf } from './fields.ts'
 
 /**
  * Documents of one tenant that moved, and nothing else: what a migration commits by the thousand. A line for each entry, the
  * last of a document with what the entry does not say. Null for any other commit.
  */
-export function encodeDocuments(commit: Encodable): EncodedCommit | null {
+export function encodeDocuments(commit: Encodable, into: BatchBuffer): number | null {
   const { change, audit, first, moves } = commit
   if (!isPlain(commit)) return null
   const lastOf = new Map<string, number>()
@@ -22,7 +23,6 @@ export function encodeDocuments(commit: Encodable): EncodedCommit | null {
     told[last] = put
     if (before === null) created.add(put.doc_id)
   }
-  const lines: string[] = []
   let seq = first
   for (let index = 0; index < audit.length; index++) {
     const entry = audit[index] as AuditEntry
@@ -34,10 +34,10 @@ export function encodeDocuments(commit: Encodable): EncodedCommit | null {
     const isNew = created.size > 0 && created.delete(entry.id)
     if (put !== undefined) Object.assign(line, documentFields(put, entry, isNew))
     else if (isNew) line.created = true
-    lines.push(JSON.stringify(line))
+    into.add(JSON.stringify(line))
     seq += hopsOf(entry)
   }
-  return { lines, places: seq - first }
+  return seq - first
 }
 
 function isPlain({ change: { puts, slots, signals }, audit }: Encodable): boolean {

@@ -1,9 +1,11 @@
 import { idOf, type LedgerRecord } from '../../../core/aggregate.ts'
 import type { AuditEntry } from '../../../core/audit.ts'
-import type { Change } from '../../../core/decision.ts'
+import type { Change, Claim, Signal, SlotChange } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import { isJobPart, type Move } from '../../live/live-state.ts'
-import type { Encodable, EncodedCommit, Nths } from './encode.ts'
+import type { BatchBuffer } from '../batch-buffer.ts'
+import type { Encodable, Nths } from './encode.ts'
+import { isAbout, writeJobLine } from './encode-job.ts'
 import { documentFields, fieldsOf, lineOf } from './fields.ts'
 import { type ChangeFields, type PutFields, placesOfEntries } from './line.ts'
 
@@ -15,46 +17,103 @@ interface Group {
   puts: LedgerRecord[] | undefined
 }
 
+type Devices = Pick<Change, 'claims' | 'slots' | 'signals'>
+
 const NONE: Nths = new Map()
 const NO_PUTS: readonly LedgerRecord[] = []
+const NO_DEVICES: Devices = { claims: [], slots: [], signals: [] }
 
 /**
  * A commit of any kind, sorted into lines by the aggregates that it is about. It may have thousands of them, so
  * nothing here looks through all of them for each of them.
  */
-export function encodeGroups({ change, audit, first, moves, nths = NONE }: Encodable): EncodedCommit {
-  const lines: string[] = []
+export function encodeGroups(
+  { change, audit, first, moves, nths = NONE }: Encodable,
+  into: BatchBuffer,
+): number {
   const created = createdDocuments(moves)
   const moveOf = movesByRecord(moves)
-  let seq = first
   const groups = groupsOf(change, audit)
-  for (const [index, { aggregate, entries, puts = NO_PUTS }] of groups.entries()) {
-    const entry = entries[0]
-    const line: { -readonly [F in keyof ChangeFields]: ChangeFields[F] } & { readonly seq: number } =
-      entry === undefined ? { seq } : lineOf(seq, entry, nths.get(entry))
-    if (seq !== first) line.commit = first
-    if (entries.length > 1) line.also = entries.slice(1).map((one) => fieldsOf(one, nths.get(one)))
-    if (index === 0) Object.assign(line, devicesOf(change))
-    // In the last line: whoever waits for it may come into being in this very commit.
-    if (index === groups.length - 1 && change.signals.length > 0) line.signals = change.signals
-    const told = puts.find((put): put is DocumentRecord => put.kind === 'document' && tells(entry, put))
-    if (entry?.kind === 'document' && entry.event === 'moved') {
-      // The first of its lines is the one that makes it.
-      Object.assign(line, documentFields(told, entry, created.delete(aggregate)))
+  const devicesOf = devicesByGroup(change, groups)
+  let seq = first
+  for (const group of groups) {
+    const { entries, puts = NO_PUTS } = group
+    const devices = devicesOf.get(group) ?? NO_DEVICES
+    const move = jobMoveOf(puts, moveOf)
+    if (move !== null && isAbout(entries, move.to.job)) {
+      const { parts, before } = move
+      writeJobLine({ seq, first, entries, nths, parts, before, devices }, into)
+    } else {
+      const line = longLine(group, { seq, first, nths, devices }, moveOf, created)
+      into.add(JSON.stringify(line))
     }
-    const others = told === undefined ? puts : puts.filter((put) => put !== told)
-    if (others.length > 0) line.puts = others.map((put) => putFields(put, moveOf))
-    lines.push(JSON.stringify(line))
     seq += placesOfEntries(entries)
   }
-  return { lines, places: seq - first }
+  return seq - first
 }
 
-function devicesOf({ claims, slots }: Change): ChangeFields {
-  return {
-    ...(claims.length === 0 ? null : { claims }),
-    ...(slots.length === 0 ? null : { slots }),
+interface LinePlace {
+  readonly seq: number
+  readonly first: number
+  readonly nths: Nths
+  readonly devices: Devices
+}
+
+/** With everything in it, whether it is usual or not. */
+function longLine(
+  group: Group,
+  { seq, first, nths, devices }: LinePlace,
+  moveOf: ReadonlyMap<LedgerRecord, Move>,
+  created: Set<string>,
+): ChangeFields & { readonly seq: number } {
+  const { aggregate, entries } = group
+  const puts: readonly LedgerRecord[] = group.puts ?? NO_PUTS
+  const entry = entries[0]
+  const line: { -readonly [F in keyof ChangeFields]: ChangeFields[F] } & { readonly seq: number } =
+    entry === undefined ? { seq } : lineOf(seq, entry, nths.get(entry))
+  if (seq !== first) line.commit = first
+  if (entries.length > 1) line.also = entries.slice(1).map((one) => fieldsOf(one, nths.get(one)))
+  if (devices.claims.length > 0) line.claims = devices.claims
+  if (devices.slots.length > 0) line.slots = devices.slots
+  if (devices.signals.length > 0) line.signals = devices.signals
+  const told = puts.find((put): put is DocumentRecord => put.kind === 'document' && tells(entry, put))
+  if (entry?.kind === 'document' && entry.event === 'moved') {
+    // The first of its lines is the one that makes it.
+    Object.assign(line, documentFields(told, entry, created.delete(aggregate)))
   }
+  const others = told === undefined ? puts : puts.filter((put) => put !== told)
+  if (others.length > 0) line.puts = others.map((put) => putFields(put, moveOf))
+  return line
+}
+
+/** What the records of a job are part of; null when they are not of a job. */
+function jobMoveOf(puts: readonly LedgerRecord[], moveOf: ReadonlyMap<LedgerRecord, Move>): JobMove | null {
+  const move = puts[0] === undefined ? undefined : moveOf.get(puts[0])
+  return move === undefined || move.parts === null ? null : move
+}
+
+type JobMove = Extract<Move, { readonly parts: readonly unknown[] }>
+
+/** In the line of the job that owns them, or else in the first. */
+function devicesByGroup(
+  { claims, slots, signals }: Change,
+  groups: readonly Group[],
+): ReadonlyMap<Group, Devices> {
+  const devices = new Map<Group, { claims: Claim[]; slots: SlotChange[]; signals: readonly Signal[] }>()
+  if (claims.length === 0 && slots.length === 0 && signals.length === 0) return devices
+  const byName = new Map(groups.map((group) => [group.aggregate, group]))
+  const of = (group: Group) => {
+    const known = devices.get(group) ?? { claims: [], slots: [], signals: [] }
+    devices.set(group, known)
+    return known
+  }
+  const owned = ({ tenant_id, owner }: Claim | SlotChange) =>
+    of(byName.get(`job\n${tenant_id}\n${owner}`) ?? (groups[0] as Group))
+  for (const claim of claims) owned(claim).claims.push(claim)
+  for (const slot of slots) owned(slot).slots.push(slot)
+  // In the last line: whoever waits for it may come into being in this very commit.
+  if (signals.length > 0) of(groups.at(-1) as Group).signals = signals
+  return devices
 }
 
 /** The documents that come into being. */
@@ -142,11 +201,7 @@ function putFields(put: LedgerRecord, moveOf: ReadonlyMap<LedgerRecord, Move>): 
 function recordBefore(put: LedgerRecord, move: Move | undefined): LedgerRecord | null {
   if (move === undefined || move.before === null) return null
   if (!isJobPart(put)) return move.before as LedgerRecord
-  const { job, steps, outbox } = move.before as Extract<
-    Move,
-    { readonly parts: readonly unknown[] }
-  >['before'] &
-    object
+  const { job, steps, outbox } = move.before as JobMove['before'] & object
   if (put.kind === 'job') return job
   if (put.kind === 'step') return steps[put.step_index] ?? null
   return outbox.find((row) => row.outbox_id === put.outbox_id) ?? null

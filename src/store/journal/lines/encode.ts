@@ -2,8 +2,10 @@ import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
 import type { Change } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import type { Move } from '../../live/live-state.ts'
+import type { BatchBuffer } from '../batch-buffer.ts'
 import { encodeDocuments } from './encode-documents.ts'
 import { encodeGroups } from './encode-groups.ts'
+import { encodeJob } from './encode-job.ts'
 import { documentFields, lineOf } from './fields.ts'
 
 /** What is to be written of a commit. Puts have their etag already: the first seq of the commit. */
@@ -20,20 +22,18 @@ export interface Encodable {
 /** Which of its record's kept refusals an entry is; undefined when it moved. */
 export type Nths = ReadonlyMap<AuditEntry, number>
 
-/** A commit as lines: each an object, to which place in the batch and checksum will be added. */
-export interface EncodedCommit {
-  readonly lines: readonly string[]
-  readonly places: number
-}
-
-export function encodeCommit(commit: Encodable): EncodedCommit {
+/** Writes the lines of a commit. Answers how many places in the log they take. */
+export function encodeCommit(commit: Encodable, into: BatchBuffer): number {
   const entry = plainMove(commit)
-  if (entry === null) return encodeDocuments(commit) ?? encodeGroups(commit)
+  if (entry === null) {
+    return encodeJob(commit, into) ?? encodeDocuments(commit, into) ?? encodeGroups(commit, into)
+  }
   const move = commit.moves[0] as Move
   const rest = documentFields(move.to as DocumentRecord, entry, move.before === null)
   const line = lineOf(commit.first, entry, undefined)
   if (rest !== null) Object.assign(line, rest)
-  return { lines: [JSON.stringify(line)], places: hopsOf(entry) }
+  into.add(JSON.stringify(line))
+  return hopsOf(entry)
 }
 
 /** Nearly every commit is one document that moves, and then there is nothing to sort out. */

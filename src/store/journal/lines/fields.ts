@@ -2,21 +2,22 @@ import type { AuditEntry } from '../../../core/audit.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
 import type { ChangeFields, EntryFields } from './line.ts'
 
-interface EntryLine extends EntryFields {
+/** In the long form nothing that is usual is left out. */
+interface EntryLine extends Omit<AuditEntry, 'path' | 'id' | 'job_id'> {
   readonly seq: number
+  readonly old_state: string | null
+  readonly new_state: string | null
 }
 
 type Writable<T> = { -readonly [F in keyof T]: T[F] }
 
+type LongLine = Writable<EntryLine> & Writable<ChangeFields> & Writable<EntryFields>
+
 /** Fields come in a fixed order: what a person looks for first, first. Written out, since copying objects is felt here. */
-export function lineOf(
-  seq: number,
-  entry: AuditEntry,
-  nth: number | undefined,
-): Writable<EntryLine> & Writable<ChangeFields> {
+export function lineOf(seq: number, entry: AuditEntry, nth: number | undefined): LongLine {
   const { path } = entry
   const last = path.length - 1
-  const line: Writable<EntryLine> & Writable<ChangeFields> = {
+  const line: LongLine = {
     seq,
     doc_id: entry.doc_id,
     old_state: path[0] ?? null,

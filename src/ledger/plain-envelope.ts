@@ -1,0 +1,92 @@
+import { idProblem } from '../core/names.ts'
+import type { ParsedEnvelope } from './envelope.ts'
+import { frozenCopyToWrite } from './frozen-copy.ts'
+
+// Nearly every request is as simple as this, and being checked by the schema takes ten times as long. What is not plainly
+// sound is left to the schema, which then says what is wrong with it, if anything is. A test compares the two.
+
+const MODES: readonly unknown[] = ['DEFAULT', 'BURST']
+const PRIORITIES: readonly unknown[] = ['critical', 'high', 'normal', 'low', 0, 1, 2, 3]
+const POLICIES: readonly unknown[] = ['fail', 'skip', 'release']
+
+/** Most of these that a request may name. */
+const MOST_DEPENDENCIES = 1000
+const MOST_TAGS = 100
+
+const FIELDS = {
+  tenant_id: isId,
+  request_type: isId,
+  input_ref: isText,
+  output_ref: isText,
+  payload: (value) => value !== undefined,
+  schema_version: (value) => value === 'v1',
+  job_id: isOptionalId,
+  doc_id: isOptionalId,
+  mode: (value) => value == null || MODES.includes(value),
+  idempotency_key: isOptionalId,
+  correlation_id: isOptionalString,
+  traceparent: isOptionalString,
+  callback_urls: isAbsent,
+  priority: (value) => value == null || PRIORITIES.includes(value),
+  depends_on: (value) => value == null || isListOf(isId, MOST_DEPENDENCIES, value),
+  on_dependency_failure: (value) => value == null || POLICIES.includes(value),
+  run_at: isAbsent,
+  delay: isAbsent,
+  expires_at: isAbsent,
+  run_id: isOptionalId,
+  workstream_id: isOptionalId,
+  tags: (value) => value == null || isListOf(isText, MOST_TAGS, value),
+} satisfies { readonly [F in keyof ParsedEnvelope]-?: (value: unknown) => boolean }
+
+const KNOWN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(Object.entries(FIELDS))
+const REQUIRED = [
+  'tenant_id',
+  'request_type',
+  'input_ref',
+  'output_ref',
+  'payload',
+  'schema_version',
+] as const
+
+/** The request, if it is plainly sound; else null. */
+export function plainEnvelope(envelope: unknown): ParsedEnvelope | null {
+  if (typeof envelope !== 'object' || envelope === null) return null
+  if (Object.getPrototypeOf(envelope) !== Object.prototype) return null
+  // A copy: what it says is looked at once.
+  const copy: { [field: string]: unknown } = { ...envelope }
+  for (const field in copy) {
+    const isSound = KNOWN.get(field)
+    if (isSound === undefined || !isSound(copy[field])) return null
+  }
+  for (const field of REQUIRED) if (copy[field] === undefined) return null
+  const payload = frozenCopyToWrite(copy.payload)
+  if (payload === undefined) return null
+  copy.payload = payload
+  if (copy.depends_on != null) copy.depends_on = [...(copy.depends_on as string[])]
+  if (copy.tags != null) copy.tags = [...(copy.tags as string[])]
+  return copy as ParsedEnvelope
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && idProblem(value) === null
+}
+
+function isOptionalId(value: unknown): boolean {
+  return value == null || isId(value)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isOptionalString(value: unknown): boolean {
+  return value == null || typeof value === 'string'
+}
+
+function isAbsent(value: unknown): boolean {
+  return value == null
+}
+
+function isListOf(is: (value: unknown) => boolean, most: number, value: unknown): boolean {
+  return Array.isArray(value) && value.length <= most && value.every(is)
+}
