@@ -115,11 +115,11 @@ export class JobDraft implements JobAggregate {
     return step
   }
 
-  moveStep(index: number, to: StepState, patch: Partial<StepRecord> = EMPTY, error?: StepError): StepRecord {
+  moveStep(index: number, to: StepState, patch: Partial<StepRecord>, error?: StepError): StepRecord {
     const { state, state_since, step_id } = present(this.steps[index], 'the step exists')
     must(isEdge(stepMachine, state, to), () => `step ${step_id} may go from ${state} to ${to}`)
     const step = this.#ownStep(index)
-    if (patch !== EMPTY) Object.assign(step, patch)
+    Object.assign(step, patch)
     step.updated_at = this.at
     step.state = to
     step.state_since = this.at
@@ -277,14 +277,13 @@ export class JobDraft implements JobAggregate {
     }
   }
 
-  /** The one that goes on when this record moves. */
+  /** The one that goes on when this record moves. A row moves once, and then it has ended. */
   #trailOf(record: Part): Trail | undefined {
     for (const trail of this.#trails) {
       if (trail.kind !== record.kind || trail.event !== 'moved' || trail.error_type !== null) continue
       if (record.kind === 'job') return trail
       // Ids of steps are not put together for it.
       if (record.kind === 'step' && trail.metadata.step_id === record.step_id) return trail
-      if (record.kind === 'outbox' && trail.id === record.outbox_id) return trail
     }
     return undefined
   }
