@@ -25,6 +25,11 @@ describe('times', () => {
     expect(near.map(toIso)).toEqual(near.map((ms) => new Date(ms).toISOString()))
   })
 
+  it('are read whatever their form', () => {
+    const forms = ['2025-01-02', '2025-01-02T03:04:05Z', '2025-01-02T03:04:05.006+01:00', 'not a time', '']
+    for (const form of [...forms, ...forms]) expect(fromIso(form)).toBe(Date.parse(form))
+  })
+
   it('as epoch seconds keep their milliseconds', () => {
     expect(toEpochSeconds(1_735_787_045_006)).toBe(1_735_787_045.006)
     fc.assert(fc.property(instant, (ms) => fromEpochSeconds(toEpochSeconds(ms)) === ms))

@@ -52,8 +52,10 @@ const REQUIRED = [
 export function plainEnvelope(envelope: unknown): ParsedEnvelope | null {
   if (typeof envelope !== 'object' || envelope === null) return null
   if (Object.getPrototypeOf(envelope) !== Object.prototype) return null
-  // A copy: what it says is looked at once.
+  // Copies: what it says is looked at once, and holes in a list are values that are missing.
   const copy: { [field: string]: unknown } = { ...envelope }
+  if (Array.isArray(copy.depends_on)) copy.depends_on = [...copy.depends_on]
+  if (Array.isArray(copy.tags)) copy.tags = [...copy.tags]
   for (const field in copy) {
     const isSound = KNOWN.get(field)
     if (isSound === undefined || !isSound(copy[field])) return null
@@ -62,8 +64,6 @@ export function plainEnvelope(envelope: unknown): ParsedEnvelope | null {
   const payload = frozenCopyToWrite(copy.payload)
   if (payload === undefined) return null
   copy.payload = payload
-  if (copy.depends_on != null) copy.depends_on = [...(copy.depends_on as string[])]
-  if (copy.tags != null) copy.tags = [...(copy.tags as string[])]
   return copy as ParsedEnvelope
 }
 

@@ -1,3 +1,4 @@
+import { validate, version } from 'uuid'
 import { afterEach, expect, it, vi } from 'vitest'
 import { systemIds } from './ids.ts'
 
@@ -11,6 +12,16 @@ it('makes ids that are all different and sort by the time of their making', () =
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.toSorted()).toEqual(ids)
   expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+})
+
+it('makes what the library takes for ids of version 7, of the time at which they are made', () => {
+  for (const now of [Date.UTC(2025, 0, 2), 2 ** 40, 2 ** 47 + 123]) {
+    vi.useFakeTimers({ now })
+    const id = systemIds.next()
+    expect([validate(id), version(id)]).toEqual([true, 7])
+    expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(Math.max(now, Date.now()))
+    vi.useRealTimers()
+  }
 })
 
 it('goes on growing when the clock is set back', () => {

@@ -5,12 +5,13 @@
 // The same program makes the same texts again; how they are compressed depends on Node's zlib.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DELTA_VERSION } from '../../src/store/journal/delta/read-delta.ts'
 import { compareFiles } from '../crash/compare-ledger.ts'
 import { FOLDER } from '../crash/life.ts'
 import { contentOf } from './fixture-content.ts'
 import { fixtureLedger } from './fixture-ledger.ts'
 
-const VERSION = 'v1.0'
+const VERSION = `v${DELTA_VERSION}`
 
 const folder = join(import.meta.dirname, VERSION)
 rmSync(folder, { recursive: true, force: true })
