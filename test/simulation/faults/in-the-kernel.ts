@@ -1,7 +1,7 @@
 // Mistakes in the rules: what is written is not what should be.
 import type { JobAggregate, RecordKey } from '../../../src/core/aggregate.ts'
 import type { Decision, Given } from '../../../src/core/decision.ts'
-import { IN_FLIGHT } from '../../../src/core/job/finish.ts'
+import { IN_FLIGHT } from '../../../src/core/job/limits.ts'
 import type { Sweep } from '../../../src/store/store.ts'
 import { Facade } from '../../conformance/facade.ts'
 import type { Fault } from './fault.ts'
