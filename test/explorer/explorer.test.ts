@@ -39,7 +39,7 @@ describe('every reachable state of a two-step job', () => {
   // Breadth first, so the bound on states is also a bound on depth; each walk says how deep it got.
   for (const [name, protocol] of JOBS) {
     it(`A12 A13 A14 A15 A16 A18 keeps every law: ${name}`, () => {
-      const found = explore(protocol, { depth: 30, states: 15_000, crashes: false })
+      const found = explore(protocol, { depth: 30, states: 11_000, crashes: false })
       console.log(`${name}: ${found.states} states, ${found.transitions} transitions, depth ${found.depth}`)
       expect(found.states).toBeGreaterThanOrEqual(10_000)
       expect(found.endings).toEqual(['CANCELLED', 'FAILED_FINAL', 'SUCCEEDED'])
@@ -48,7 +48,7 @@ describe('every reachable state of a two-step job', () => {
 
   for (const [name, protocol] of STEERED) {
     it(`keeps every law in a queue that is limited, paused and resumed: ${name}`, () => {
-      const found = explore(protocol, { depth: 30, states: 12_000, crashes: false, queue: QUEUE })
+      const found = explore(protocol, { depth: 30, states: 10_000, crashes: false, queue: QUEUE })
       console.log(`${name}: ${found.states} states, ${found.transitions} transitions, depth ${found.depth}`)
       expect(found.states).toBeGreaterThanOrEqual(10_000)
       expect(found.endings).toEqual(['CANCELLED', 'FAILED_FINAL', 'SUCCEEDED'])
@@ -57,7 +57,7 @@ describe('every reachable state of a two-step job', () => {
 
   for (const [name, protocol] of JOBS) {
     it(`A17 is repaired by advance after a crash between any two rows: ${name}`, () => {
-      const found = explore(protocol, { depth: 9, states: 8_000, crashes: true })
+      const found = explore(protocol, { depth: 9, states: 6_000, crashes: true })
       console.log(
         `${name}, torn: ${found.states} states, ${found.transitions} transitions, depth ${found.depth}`,
       )

@@ -1,4 +1,5 @@
 import type { RecordKey } from '../../src/core/aggregate.ts'
+import type { AuditEntry } from '../../src/core/audit.ts'
 import type { Change, Decision, Given } from '../../src/core/decision.ts'
 import { DiskFull } from '../../src/errors/journal-errors.ts'
 import type { Store, Sweep } from '../../src/store/store.ts'
@@ -9,6 +10,13 @@ import type { Commit } from './shadow.ts'
 interface Call {
   change: Change | null
   at: number
+}
+
+interface Observer {
+  /** A change became durable. */
+  commit(commit: Commit): void
+  /** Something was said that changes nothing: it came late, or twice. */
+  ignored(entry: AuditEntry): void
 }
 
 /** Nothing was given an etag yet. */
@@ -23,14 +31,14 @@ const NOT_WRITTEN = ''
  */
 export class ObservedStore extends Facade {
   readonly #lastDurable: () => number
-  readonly #onCommit: (commit: Commit) => void
+  readonly #on: Observer
   /** In the order in which they were decided, which is the order in which they are written. */
   readonly #calls = new Set<Call>()
 
-  constructor(inner: Store, lastDurable: () => number, onCommit: (commit: Commit) => void) {
+  constructor(inner: Store, lastDurable: () => number, on: Observer) {
     super(inner)
     this.#lastDurable = lastDurable
-    this.#onCommit = onCommit
+    this.#on = on
     inner.subscribe(() => this.#news())
   }
 
@@ -73,7 +81,9 @@ export class ObservedStore extends Facade {
 
   #decided<A>(call: Call, decision: Decision<A>, { now }: Given): Decision<A> {
     this.#calls.delete(call)
-    if (decision.kind !== 'change' || decision.change.puts.length === 0) return decision
+    if (decision.kind !== 'change') return decision
+    for (const entry of decision.change.audit) if (entry.event === 'ignored') this.#on.ignored(entry)
+    if (decision.change.puts.length === 0) return decision
     for (const put of decision.change.puts) put.etag = NOT_WRITTEN
     call.change = decision.change
     call.at = now
@@ -85,7 +95,7 @@ export class ObservedStore extends Facade {
     const last = this.#lastDurable()
     for (const commit of this.#written()) {
       if (commit.etag > last) break
-      this.#onCommit(commit)
+      this.#on.commit(commit)
     }
     for (const call of this.#calls) if (isWritten(call) && etagOf(call) <= last) this.#calls.delete(call)
   }

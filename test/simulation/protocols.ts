@@ -13,7 +13,7 @@ export const POLICY = {
 } as const satisfies StepPolicy
 
 /** An attempt at such a step is over by then, however often its worker says that it is still at it. */
-export const TIMEOUT_MS = 20 * SECOND_MS
+const TIMEOUT_MS = 20 * SECOND_MS
 
 /** Who is told by the broker. */
 export const SERVICES = ['ocr', 'embed'] as const

@@ -1,10 +1,4 @@
-import {
-  applyToJob,
-  isOpenRow,
-  type JobAggregate,
-  type LedgerRecord,
-  type RecordKey,
-} from '../../src/core/aggregate.ts'
+import { applyToJob, type JobAggregate, type LedgerRecord, type RecordKey } from '../../src/core/aggregate.ts'
 import type { Change, SlotChange } from '../../src/core/decision.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../src/core/job/record.ts'
 import { isTerminal } from '../../src/core/machine.ts'
@@ -146,8 +140,4 @@ export function isEnded({ state }: JobRecord): boolean {
 /** An attempt is under way: it holds what limits count. */
 export function isUnderWay({ state }: StepRecord): boolean {
   return state === 'DISPATCHING' || state === 'AWAITING_ACK' || state === 'IN_PROGRESS'
-}
-
-export function openRows({ outbox }: JobAggregate): readonly OutboxRecord[] {
-  return outbox.filter(isOpenRow)
 }

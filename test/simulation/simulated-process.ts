@@ -177,20 +177,12 @@ export class SimulatedProcess {
     }
     this.#observed = null
     await mustHoldShadow(store, laws.shadow)
-    const observed = new ObservedStore(
-      store,
-      () => journal.lastSeq,
-      (commit) => laws.commit(commit),
-    )
+    const observed = new ObservedStore(store, () => journal.lastSeq, laws)
     return { store: observed, disk }
   }
 
   #observe(store: MemoryStore): ObservedStore {
-    const observed = new ObservedStore(
-      store,
-      () => Number.POSITIVE_INFINITY,
-      (commit) => this.#scene.laws.commit(commit),
-    )
+    const observed = new ObservedStore(store, () => Number.POSITIVE_INFINITY, this.#scene.laws)
     // What is in memory outlives those who use it here, and nobody could open it again.
     observed.close = async () => {}
     return observed

@@ -277,15 +277,13 @@ export class JobDraft implements JobAggregate {
     }
   }
 
-  /** The one that goes on when this record moves. */
+  /** The one that goes on when this record moves. A row moves once, and then it has ended. */
   #trailOf(record: Part): Trail | undefined {
     for (const trail of this.#trails) {
       if (trail.kind !== record.kind || trail.event !== 'moved' || trail.error_type !== null) continue
       if (record.kind === 'job') return trail
       // Ids of steps are not put together for it.
-      const isIts =
-        record.kind === 'step' ? trail.metadata.step_id === record.step_id : trail.id === record.outbox_id
-      if (isIts) return trail
+      if (record.kind === 'step' && trail.metadata.step_id === record.step_id) return trail
     }
     return undefined
   }

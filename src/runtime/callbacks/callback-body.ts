@@ -15,7 +15,7 @@ export interface Callback {
 }
 
 /** An attempt that is given back: another one does it, and this one does not count. */
-export interface Released {
+interface Released {
   readonly status: 'RELEASED'
   readonly reason: string | undefined
 }

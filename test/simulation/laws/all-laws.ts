@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../../src/core/audit.ts'
 import { LawBroken } from '../law-broken.ts'
 import { type Commit, Shadow } from '../shadow.ts'
 import { attemptsAreSound } from './attempts.ts'
@@ -5,6 +6,7 @@ import { HandingOut } from './handing-out.ts'
 import { LimitsAreKept } from './limits.ts'
 import { Once } from './once.ts'
 import { recordsAreSound } from './records.ts'
+import { Reporting } from './reporting.ts'
 import { Sending } from './sending.ts'
 
 type Law = (shadow: Shadow, commit: Commit) => void
@@ -14,6 +16,7 @@ export class AllLaws {
   readonly shadow = new Shadow()
   readonly once = new Once()
   readonly sending = new Sending()
+  readonly #reporting = new Reporting()
   readonly #before: readonly Law[]
   readonly #after: readonly Law[]
   readonly #onBroken: (broken: LawBroken) => void
@@ -30,7 +33,7 @@ export class AllLaws {
       this.once.check,
       this.sending.check,
     ]
-    this.#after = [limits.checkPlaces]
+    this.#after = [limits.checkPlaces, this.#reporting.check]
   }
 
   commit(commit: Commit): void {
@@ -39,14 +42,19 @@ export class AllLaws {
     this.#hold(this.#after, commit)
   }
 
+  ignored(entry: AuditEntry): void {
+    this.#guard(() => this.#reporting.ignored(this.shadow, entry))
+  }
+
   #hold(laws: readonly Law[], commit: Commit): void {
-    for (const law of laws) {
-      try {
-        law(this.shadow, commit)
-      } catch (error) {
-        const broken = error instanceof LawBroken ? error : new LawBroken(String(error), { cause: error })
-        this.#onBroken(broken)
-      }
+    for (const law of laws) this.#guard(() => law(this.shadow, commit))
+  }
+
+  #guard(check: () => void): void {
+    try {
+      check()
+    } catch (error) {
+      this.#onBroken(error instanceof LawBroken ? error : new LawBroken(String(error), { cause: error }))
     }
   }
 }

@@ -1,5 +1,7 @@
 import type { JobAggregate } from '../../../src/core/aggregate.ts'
+import { policyOf } from '../../../src/core/job/protocol.ts'
 import type { StepRecord } from '../../../src/core/job/record.ts'
+import { fromIso, toIso } from '../../../src/core/time.ts'
 import type { SystemState } from '../../explorer/job-system.ts'
 import { checkShape } from '../../explorer/laws.ts'
 import { LawBroken, law } from '../law-broken.ts'
@@ -14,7 +16,7 @@ export function madeBy(lease_id: string): string {
 /** One step at a time, one lease for each attempt, and nothing accepted but from the attempt that holds the step. */
 export function attemptsAreSound(shadow: Shadow, commit: Commit): void {
   const { change } = commit
-  for (const put of change.puts) if (put.kind === 'step') checkStep(shadow, put)
+  for (const put of change.puts) if (put.kind === 'step') checkStep(shadow, put, commit)
   for (const name of jobsOf(change)) checkJob(name, shadow.after(name, change))
 }
 
@@ -37,7 +39,7 @@ function checkJob(name: string, aggregate: JobAggregate): void {
   }
 }
 
-function checkStep(shadow: Shadow, put: StepRecord): void {
+function checkStep(shadow: Shadow, put: StepRecord, { at }: Commit): void {
   const name = `step ${put.job_id}/${put.step_id}`
   const old = shadow.before(put) as StepRecord | undefined
   if (old === undefined) return
@@ -47,7 +49,10 @@ function checkStep(shadow: Shadow, put: StepRecord): void {
     law(put.attempt_no === old.attempt_no + 1, () => `${name}: a new lease is a new attempt`)
     law(!shadow.leases.has(put.lease_id as string), () => `${name}: lease ${put.lease_id} was used before`)
   }
-  if (put.state === old.state) return
+  if (put.state === old.state) {
+    checkBeat(name, put, at)
+    return
+  }
   law(put.last_error_code !== 'OUTPUT_LOST', () => `${name}: ${put.last_error_message}`)
   if (put.state === 'SUCCEEDED') {
     const by = madeBy(put.lease_id as string)
@@ -59,4 +64,13 @@ function checkStep(shadow: Shadow, put: StepRecord): void {
     const by = madeBy(old.lease_id as string)
     law(blamed === by, () => `${name}: attempt ${by} held it, and the failure of ${blamed} was accepted`)
   }
+}
+
+/** Nothing changes a step that stays in progress but a heartbeat. */
+function checkBeat(name: string, step: StepRecord, at: number): void {
+  if (step.state !== 'IN_PROGRESS') return
+  const latest = fromIso(step.state_since) + policyOf(step, 'timeout_ms')
+  const least = toIso(Math.min(at + POLICY.lease_ms, latest))
+  const until = String(step.lease_expires_at)
+  law(until >= least, () => `${name}: a heartbeat at ${toIso(at)} left its lease to end at ${until}`)
 }
