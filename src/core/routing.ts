@@ -55,8 +55,16 @@ function chooseMode(request: RoutingRequest) {
   } as const
 }
 
+// Mostly one tenant submits many jobs.
+let lastKey = ''
+let lastLane = crc32(lastKey) % LANES
+
 export function laneOf(routingKey: string): number {
-  return crc32(routingKey) % LANES
+  if (routingKey !== lastKey) {
+    lastLane = crc32(routingKey) % LANES
+    lastKey = routingKey
+  }
+  return lastLane
 }
 
 export function topicOf(lane: number): string {

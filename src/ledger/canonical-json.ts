@@ -12,7 +12,7 @@ const MOST_KEPT_BYTES = 1024 * 1024
 /** Most bytes that a character can take, in quotes and escaped: `\u0000`. */
 const BYTES_PER_CHARACTER = 6
 
-/** A number, a word, and all that stands between two values. */
+/** A number or a word, and what stands before and after a value. There is always room for it at the end of what is written. */
 const ROOM = 64
 
 /** More fields than this are sorted faster by the engine. */
@@ -45,7 +45,7 @@ export function withCanonicalBytes<T>(value: Json, use: (bytes: Buffer) => T): T
 /** All of them answer false when there is no canonical form. */
 function writeValue(value: Json): boolean {
   if (typeof value === 'string') return writeText(value)
-  makeRoom(ROOM)
+  makeRoom(2 * ROOM)
   if (typeof value === 'number') writeNumber(value)
   else if (typeof value !== 'object' || value === null) writePlain(String(value))
   else return Array.isArray(value) ? writeList(value) : writeObject(value as JsonObject)
@@ -57,8 +57,9 @@ function writeList(items: readonly Json[]): boolean {
   for (let i = 0; i < items.length; i++) {
     if (i > 0) bytes[end++] = COMMA
     if (!writeValue(items[i] as Json)) return false
-    makeRoom(ROOM)
   }
+  // Many may close one after the other.
+  makeRoom(ROOM)
   bytes[end++] = CLOSE_LIST
   return true
 }
@@ -72,11 +73,11 @@ function writeObject(object: JsonObject): boolean {
     if (!isFirst) bytes[end++] = COMMA
     isFirst = false
     if (!writeText(key)) return false
-    makeRoom(ROOM)
     bytes[end++] = COLON
     if (!writeValue(value)) return false
-    makeRoom(ROOM)
   }
+  // Many may close one after the other.
+  makeRoom(ROOM)
   bytes[end++] = CLOSE_OBJECT
   return true
 }

@@ -80,7 +80,8 @@ const MAX_RETRIES = constant(',"max_retries":')
 const DURATION_SECONDS = constant(',"duration_seconds":')
 const METADATA = constant(',"metadata":')
 const EVENT = constant(',"event":')
-const KIND = constant(',"kind":')
+const MOVED_JOB = constant(',"event":"moved","kind":"job","tenant_id":')
+const MOVED_STEP = constant(',"event":"moved","kind":"step","tenant_id":')
 const TENANT_ID = constant(',"tenant_id":')
 const ACTOR = constant(',"actor":')
 const REASON = constant(',"reason":')
@@ -123,15 +124,21 @@ function writeFirst(seq: number, entry: AuditEntry, nths: Nths | undefined, into
   writeNumber(DURATION_SECONDS, entry.duration_seconds, into)
   into.put(METADATA)
   writeObject(entry.metadata, into)
-  writeText(EVENT, entry.event, into)
-  writeText(KIND, entry.kind, into)
-  writeText(TENANT_ID, entry.tenant_id, into)
+  into.put(whatOf(entry))
+  into.text(entry.tenant_id)
   writeText(ACTOR, entry.actor, into)
   writeText(REASON, entry.reason, into)
   if (!isNamedByJob(entry)) writeText(ID, entry.id, into)
   writeText(JOB_ID, entry.job_id, into)
   if (path.length !== 2) writePath(path, into)
   writeNth(entry, nths, into)
+}
+
+/** What it is about and what happened: there are few of these, and they are in every line. */
+function whatOf({ event, kind }: AuditEntry): Uint8Array {
+  if (event === 'moved' && kind === 'job') return MOVED_JOB
+  if (event === 'moved' && kind === 'step') return MOVED_STEP
+  return constant(`,"event":"${event}","kind":"${kind}","tenant_id":`)
 }
 
 /** Further entries have what is not as in the first one, and always their path. */
