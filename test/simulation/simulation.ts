@@ -26,8 +26,11 @@ const LONGEST_HALT_MS = 30 * SECOND_MS
 const LONGEST_FULL_MS = 20 * SECOND_MS
 const FARTHEST_JUMP_MS = 60 * SECOND_MS
 
-/** After the last failure a service may pause for as long as it ever does. */
+/** After the last failure a service may pause for so long. */
 const SORRY_MS = 32 * SECOND_MS
+
+/** Who sleeps notices after so long that the clock was set forward. */
+const UNAWARE_MS = 62 * SECOND_MS
 
 /** It is down for a while, halted for a while, or closing, which waits for handlers and publishes. */
 const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_HALT_MS
@@ -47,6 +50,9 @@ const MISFORTUNES = {
 export class Simulation {
   readonly scene: Scene
   readonly process: SimulatedProcess
+  readonly #work: LocalWork
+  /** How long into calm times things may still be late. */
+  #patienceMs = SORRY_MS
   readonly #client: Client
   readonly #actions: ClientActions
 
@@ -56,10 +62,10 @@ export class Simulation {
     const line = new CallbackLine(this.scene, life)
     const services = new RemoteServices(this.scene, line)
     const broker = new Broker(this.scene, (directive) => services.receive(directive))
-    const work = new LocalWork(this.scene)
+    this.#work = new LocalWork(this.scene)
     this.process = new SimulatedProcess(this.scene, {
       publisher: (own) => broker.publisher(own),
-      handlers: (own, worker) => work.handlers(own, worker),
+      handlers: (own, worker) => this.#work.handlers(own, worker),
     })
     this.#client = new Client(this.scene, life)
     this.#actions = new ClientActions(this.scene, this.#client)
@@ -122,6 +128,7 @@ export class Simulation {
       case 'clock set': {
         const { clock } = this.scene.world
         clock.jumpTo(clock.now() + dice.between(-FARTHEST_JUMP_MS, FARTHEST_JUMP_MS))
+        this.#patienceMs = UNAWARE_MS
         laws.sending.forgive()
       }
     }
@@ -155,7 +162,7 @@ export class Simulation {
       )
       await this.#pass(LOOK_MS)
       const { observed } = this.process
-      if (observed !== null && passed >= SORRY_MS)
+      if (observed !== null && passed >= this.#patienceMs)
         await promptness.check(observed, laws.shadow, world.clock.now())
     }
     await this.#pass(LOOK_MS)
@@ -196,6 +203,8 @@ export class Simulation {
     for (let left = ms; left > 0 || !isDone; left -= SLICE_MS) {
       await this.scene.world.advanceBy(Math.min(SLICE_MS, left > 0 ? left : SLICE_MS))
       if (this.scene.broken !== null) throw this.scene.broken
+      const { life } = this.process
+      if (life !== null && !life.isHalted) this.#work.mustBegin(life)
     }
   }
 }
