@@ -23,3 +23,24 @@ it.each<[string, (draft: JobDraft) => unknown]>([
 ])('stops at a move that does not exist: %s', (message, move) => {
   expect(() => move(draftOf())).toThrow(`Broken invariant: ${message}`)
 })
+
+it('keeps the histories of two rows apart', () => {
+  const draft = draftOf()
+  const first = present(draft.outbox[0], 'a row')
+  const second = { ...first, outbox_id: 'second' }
+  draft.addRow(second)
+  draft.moveRow(first, 'SENT', {})
+  draft.moveRow(second, 'FAILED_FINAL', {})
+  expect(draft.finish(null).change.audit.map(({ id, path }) => [id, ...path])).toEqual([
+    [first.outbox_id, 'PENDING', 'SENT'],
+    ['second', 'PENDING', 'FAILED_FINAL'],
+  ])
+})
+
+it('puts what it was told to change and nothing else', () => {
+  const draft = draftOf()
+  expect(draft.finish(null).change.puts).toEqual([])
+  draft.setStep(0, { holder: 'ada' })
+  draft.setStep(0, { holder: 'bob' })
+  expect(draft.finish(null).change.puts).toMatchObject([{ kind: 'step', holder: 'bob' }])
+})
