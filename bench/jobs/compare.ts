@@ -12,7 +12,7 @@ const [
   after = '',
   rounds = '3',
   jobs = '20000',
-  names = 'lone,crowd,batch,drain,both,steps',
+  names = 'alone,crowd,bulk,drain,both,steps',
 ] = process.argv
 
 type Speed = readonly [perSecond: number, cpuMicros: number]
