@@ -63,12 +63,12 @@ describe('virtual clock', () => {
   it('waits for promises however many follow one another', async () => {
     const clock = new VirtualClock(0)
     let fired = 0
-    const goOn = async () => {
+    const slowly = async () => {
       for (let turn = 0; turn < 1000; turn++) await Promise.resolve()
       await new Promise<void>((resolve) => process.nextTick(resolve))
       fired = clock.now()
     }
-    clock.after(1, () => void goOn())
+    clock.after(1, () => void slowly())
     clock.after(2, () => {})
     await clock.advanceBy(2)
     expect(fired).toBe(1)
