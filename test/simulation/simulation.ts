@@ -15,7 +15,7 @@ import { SimulatedProcess } from './simulated-process.ts'
 
 /** How long everything goes on before calm is restored. */
 const LEAST_MS = 40 * SECOND_MS
-const MOST_MS = 140 * SECOND_MS
+const MOST_MS = 120 * SECOND_MS
 
 /** Laws that were broken are looked at so often. */
 const SLICE_MS = 1000
