@@ -1,6 +1,6 @@
 // Two states of the source against each other, in turns: what slows down the machine slows down both.
 //
-//   node bench/jobs/compare.ts /work/main . [rounds] [jobs] [workloads]
+//   node bench/jobs/compare.ts ../before . [rounds] [jobs] [workloads]
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { median } from '../harness.ts'
@@ -12,7 +12,7 @@ const [
   after = '',
   rounds = '3',
   jobs = '20000',
-  names = 'lone,crowd,batch,drain,both,steps',
+  names = 'alone,crowd,bulk,drain,both,steps',
 ] = process.argv
 
 type Speed = readonly [perSecond: number, cpuMicros: number]

@@ -1,133 +1,73 @@
-import type { Envelope, Ledger } from 'waybill'
+import type { Handlers, Ledger, Protocol } from 'waybill'
+import { ONE_STEP, requestOf, THREE_STEPS } from './requests.ts'
 
-/** Who submits or reports at once. */
-const CALLERS = 100
+/** Who submits at once, each of whom waits for an answer before the next. */
+export const CALLERS = 100
 
-/** Steps that a worker takes at once. */
-const CLAIMED_AT_ONCE = 100
+/** Commands in one batch. */
+export const BULK = 1000
 
-const BULK = 1000
+/** Handlers that run at once. */
+const CONCURRENCY = 100
 
-function protocolOf(name: string, steps: number) {
-  return {
-    protocol_id: `${name.toLowerCase()}.v1`,
-    request_type: name,
-    steps: Array.from({ length: steps }, (_, n) => ({
-      step_id: `step-${n}`,
-      step_type: 'WORK',
-      service: `${name.toLowerCase()}-${n}`,
-      delivery: 'pull' as const,
-    })),
-  }
-}
+/** Does something with so many jobs on an empty ledger; answers how many milliseconds that took which count. */
+export type Workload = (ledger: Ledger, jobs: number) => Promise<number>
 
-const ONE_STEP = protocolOf('ONE', 1)
-const THREE_STEPS = protocolOf('THREE', 3)
-
-/** About 200 bytes of payload, and each asks for something else: the same request twice would be one job. */
-function envelope(number: number, request_type: string): Envelope {
-  return {
-    tenant_id: 'default',
-    request_type,
-    input_ref: `s3://bucket/input/${number}.pdf`,
-    output_ref: `s3://bucket/output/${number}.json`,
-    payload: {
-      document: `doc:${number}`,
-      language: 'en',
-      pages: [1, 2, 3, 4, 5, 6, 7, 8],
-      options: { ocr: true, tables: false, threshold: 0.75, model: 'layout-v3' },
-      note: 'please keep the figures and the captions together, and drop the running heads',
-    },
-    schema_version: 'v1',
-  }
-}
-
-/** Jobs per second; and what each takes of all processors, which others on the machine do not change as much. */
-export interface Speed {
-  readonly perSecond: number
-  readonly cpuMicros: number
-}
-
-export type Workload = (ledger: Ledger, jobs: number) => Promise<Speed>
-
-export const WORKLOADS: { readonly [name: string]: Workload } = {
-  /** One caller, one at a time. */
-  lone: (ledger, jobs) =>
-    speed(Math.ceil(jobs / 20), async (count) => {
-      for (let number = 0; number < count; number++) await ledger.jobs.submit(envelope(number, 'ONE'))
+export const WORKLOADS = {
+  alone: (ledger, jobs) =>
+    timed(async () => {
+      for (let number = 0; number < jobs; number++) await ledger.jobs.submit(requestOf(number, ONE_STEP))
     }),
-  crowd: (ledger, jobs) => speed(jobs, (count) => submitAll(ledger, count, 'ONE')),
-  batch: (ledger, jobs) =>
-    speed(jobs, async (count) => {
-      for (let from = 0; from < count; from += BULK) {
-        await ledger.batch((make) =>
-          numbers(from, count).map((number) => make.submit(envelope(number, 'ONE'))),
-        )
-      }
-    }),
+  crowd: (ledger, jobs) => timed(() => submitAll(ledger, jobs, ONE_STEP)),
+  bulk: (ledger, jobs) => timed(() => inBulk(ledger, jobs)),
   drain: async (ledger, jobs) => {
-    await submitAll(ledger, jobs, 'ONE')
-    return speed(jobs, (count) => work(ledger, count, queuesOf(1, 'one')))
+    await submitAll(ledger, jobs, ONE_STEP)
+    return timed(() => workAll(ledger, ONE_STEP, jobs))
   },
-  both: (ledger, jobs) =>
-    speed(jobs, async (count) => {
-      await Promise.all([submitAll(ledger, count, 'ONE'), work(ledger, count, queuesOf(1, 'one'))])
-    }),
-  steps: (ledger, jobs) =>
-    speed(Math.ceil(jobs / 3), async (count) => {
-      await Promise.all([submitAll(ledger, count, 'THREE'), work(ledger, 3 * count, queuesOf(3, 'three'))])
-    }),
-}
+  both: (ledger, jobs) => timed(() => both(ledger, jobs, ONE_STEP)),
+  steps: (ledger, jobs) => timed(() => both(ledger, jobs, THREE_STEPS)),
+} as const satisfies { readonly [name: string]: Workload }
 
-export function prepare(ledger: Ledger): void {
-  ledger.jobs.register(ONE_STEP)
-  ledger.jobs.register(THREE_STEPS)
-}
-
-function numbers(from: number, count: number): number[] {
-  return Array.from({ length: Math.min(BULK, count - from) }, (_, nth) => from + nth)
-}
-
-function queuesOf(steps: number, name: string): string[] {
-  return Array.from({ length: steps }, (_, nth) => `${name}-${nth}`)
-}
-
-async function speed(jobs: number, run: (jobs: number) => Promise<unknown>): Promise<Speed> {
+async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
-  const before = process.cpuUsage()
-  await run(jobs)
-  const { user, system } = process.cpuUsage(before)
-  return { perSecond: (jobs / (performance.now() - start)) * 1000, cpuMicros: (user + system) / jobs }
+  await work()
+  return performance.now() - start
 }
 
-async function submitAll(ledger: Ledger, jobs: number, type: string): Promise<void> {
+async function submitAll(ledger: Ledger, jobs: number, protocol: Protocol): Promise<void> {
   let next = 0
-  await Promise.all(
-    Array.from({ length: CALLERS }, async () => {
-      while (next < jobs) await ledger.jobs.submit(envelope(next++, type))
-    }),
-  )
+  const caller = async () => {
+    while (next < jobs) await ledger.jobs.submit(requestOf(next++, protocol))
+  }
+  await Promise.all(Array.from({ length: CALLERS }, caller))
 }
 
-/** Takes what there is until so many steps are done; takes the next while those taken are being reported. */
-async function work(ledger: Ledger, steps: number, queues: readonly string[]): Promise<void> {
-  let taken = 0
-  let done = 0
-  const reports = new Set<Promise<unknown>>()
-  while (taken < steps) {
-    const claimed = await ledger.jobs.claim({ queues, limit: CLAIMED_AT_ONCE, worker: 'ada' })
-    taken += claimed.length
-    if (claimed.length === 0) await new Promise(setImmediate)
-    for (const { step } of claimed) {
-      const report = ledger.jobs.result(step, { status: 'SUCCEEDED', output: { pages: 8 } }).then(() => {
-        done++
-        reports.delete(report)
-      })
-      reports.add(report)
-    }
-    // No more than two lots are out at a time, as with a worker of limited concurrency.
-    if (reports.size > CLAIMED_AT_ONCE) await Promise.race(reports)
+async function inBulk(ledger: Ledger, jobs: number): Promise<void> {
+  for (let from = 0; from < jobs; from += BULK) {
+    const numbers = Array.from({ length: Math.min(BULK, jobs - from) }, (_, nth) => from + nth)
+    await ledger.batch((make) => numbers.map((number) => make.submit(requestOf(number, ONE_STEP))))
   }
-  await Promise.all(reports)
-  if (done !== steps) throw new Error(`${done} of ${steps} steps are done`)
+}
+
+async function both(ledger: Ledger, jobs: number, protocol: Protocol): Promise<void> {
+  await Promise.all([workAll(ledger, protocol, jobs), submitAll(ledger, jobs, protocol)])
+}
+
+/** Until so many jobs have come to their last step; what is left is written when the worker is stopped. */
+async function workAll(ledger: Ledger, { steps }: Protocol, jobs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const last = steps.length - 1
+  let done = 0
+  const handlers: Handlers = Object.fromEntries(
+    steps.map(({ service }, index) => [
+      service,
+      () => {
+        if (index === last && ++done === jobs) resolve()
+        return null
+      },
+    ]),
+  )
+  const worker = ledger.work(handlers, { concurrency: CONCURRENCY })
+  await promise
+  await worker.stop()
 }

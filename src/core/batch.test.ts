@@ -32,6 +32,20 @@ describe('a batch', () => {
     expect(ledger.history).toHaveLength(3)
   })
 
+  // What a later command added to a job came after the job, and the journal lost a step: a list was written twice.
+  it('has steps, then outbox rows, then the job, whichever command touched them first', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ protocol: protocolOf(pushed('first'), pushed('second')) })
+    const decision = ledger.decideBatch([
+      { type: 'expediteJob', ...to, job_id: 'j1', priority: null, ignore: ['attempt'] },
+      { type: 'cancelJob', ...to, job_id: 'j1' },
+      update('fetching'),
+    ])
+    if (decision.kind !== 'change') throw new Error(decision.kind)
+    const kinds = decision.change.puts.map(({ kind }) => kind)
+    expect(kinds).toEqual(['step', 'step', 'outbox', 'outbox', 'job', 'document'])
+  })
+
   it('of nothing is nothing', () => {
     const ledger = new KernelLedger()
     expect(run(ledger, [])).toEqual([])

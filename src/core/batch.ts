@@ -100,13 +100,20 @@ class Overlay implements Given {
 
   change(): Change {
     return {
-      puts: [...this.#puts.values()],
+      puts: inLegalOrder([...this.#puts.values()]),
       audit: this.#audit,
       claims: [...this.#claims.values()],
       slots: this.#slots,
       signals: this.#signals,
     }
   }
+}
+
+const PLACES: { readonly [kind: string]: number } = { step: 0, outbox: 1, job: 2 }
+
+/** As in every change of a job: whatever a later command added comes before the job, not after it. */
+function inLegalOrder(puts: readonly LedgerRecord[]): readonly LedgerRecord[] {
+  return puts.toSorted((a, b) => (PLACES[a.kind] ?? 3) - (PLACES[b.kind] ?? 3))
 }
 
 function keyString(kind: string, tenant_id: string, id: string): string {

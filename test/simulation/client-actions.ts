@@ -23,7 +23,7 @@ const ACTIONS = {
   limit: 5,
   schedule: 3,
   'move schedule': 4,
-  compact: 2,
+  compact: 1,
 } as const
 
 type Action = keyof typeof ACTIONS

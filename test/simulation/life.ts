@@ -74,6 +74,11 @@ export class Life {
     return this.#awake !== null
   }
 
+  /** Whether it is the name of a worker here. */
+  isOwn(worker: string | null): boolean {
+    return worker?.startsWith(`worker-${this.nth}-`) === true
+  }
+
   start(): void {
     const publisher = this.#parts.publisher(this)
     const planted = this.#parts.planted.publisher?.(publisher, this.ledger.jobs) ?? publisher

@@ -23,6 +23,9 @@ const WAYS = {
 
 type Way = keyof typeof WAYS
 
+/** Looks in which a worker may not have begun: its claim may still be on its way back to it. */
+const MOST_IDLE = 3
+
 /** Longest that an honest handler takes. */
 export const HONEST_WORK_MS = 3 * SECOND_MS
 
@@ -30,6 +33,8 @@ export const HONEST_WORK_MS = 3 * SECOND_MS
 export class LocalWork {
   readonly #scene: Scene
   readonly #begun = new Set<string>()
+  /** Attempts that a worker holds and has not begun, and how often that was seen. */
+  #idle = new Map<string, number>()
 
   constructor(scene: Scene) {
     this.#scene = scene
@@ -57,6 +62,21 @@ export class LocalWork {
     if (way === 'throws for good') throw new NonRetryable(`it will never work, ${madeBy(lease_id)}`)
     if (way === 'returns what cannot be stored') return new Output({ n: Number.NaN }, madeBy(lease_id))
     return new Output(outputOf(lease_id, dice.chance(0.2)), madeBy(lease_id))
+  }
+
+  /** Call it now and then: a worker begins what it was given, as long as it lives. */
+  mustBegin(life: Life): void {
+    const seen = new Map<string, number>()
+    for (const { steps } of this.#scene.laws.shadow.openJobs()) {
+      for (const { state, delivery, holder, lease_id, job_id, step_id } of steps) {
+        const isHeld = state === 'IN_PROGRESS' && delivery === 'pull' && life.isOwn(holder)
+        if (!isHeld || lease_id === null || this.#begun.has(lease_id)) continue
+        const times = (this.#idle.get(lease_id) ?? 0) + 1
+        seen.set(lease_id, times)
+        law(times <= MOST_IDLE, () => `${holder} was given ${job_id}/${step_id}, and never began`)
+      }
+    }
+    this.#idle = seen
   }
 
   /** In the end everybody comes round. */

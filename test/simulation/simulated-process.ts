@@ -48,7 +48,7 @@ export class SimulatedProcess {
     this.#journal = {
       snapshotSchedule: null,
       keepSnapshots: dice.between(1, 2),
-      ...(dice.chance(0.3) ? { snapshotAfterBytes: 60_000 } : null),
+      ...(dice.chance(0.2) ? { snapshotAfterBytes: 60_000 } : null),
     }
     this.#memory =
       scene.engine === 'memory'

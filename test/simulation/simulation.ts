@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../src/core/time.ts'
+import type { Store } from '../../src/store/store.ts'
 import { mustBeAtRest, mustHaveOutputs } from './at-the-end.ts'
 import { Broker } from './broker.ts'
 import { CallbackLine } from './callback-line.ts'
@@ -14,7 +15,7 @@ import { SimulatedProcess } from './simulated-process.ts'
 
 /** How long everything goes on before calm is restored. */
 const LEAST_MS = 40 * SECOND_MS
-const MOST_MS = 140 * SECOND_MS
+const MOST_MS = 120 * SECOND_MS
 
 /** Laws that were broken are looked at so often. */
 const SLICE_MS = 1000
@@ -26,11 +27,17 @@ const LONGEST_HALT_MS = 30 * SECOND_MS
 const LONGEST_FULL_MS = 20 * SECOND_MS
 const FARTHEST_JUMP_MS = 60 * SECOND_MS
 
-/** After the last failure a service may pause for as long as it ever does. */
+/** After the last failure a service may pause for so long. */
 const SORRY_MS = 32 * SECOND_MS
+
+/** Who sleeps notices after so long that the clock was set forward. */
+const UNAWARE_MS = 62 * SECOND_MS
 
 /** It is down for a while, halted for a while, or closing, which waits for handlers and publishes. */
 const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_HALT_MS
+
+/** Longest that anybody has to wait for an answer when all is well. */
+const LONGEST_ANSWER_MS = 60 * SECOND_MS
 
 const MISFORTUNES = {
   'the power goes': 3,
@@ -46,20 +53,23 @@ const MISFORTUNES = {
 /** One run: the whole system, everybody around it, and what befalls them. */
 export class Simulation {
   readonly scene: Scene
-  readonly process: SimulatedProcess
+  readonly #process: SimulatedProcess
+  readonly #work: LocalWork
+  /** How long into calm times things may still be late. */
+  #patienceMs = SORRY_MS
   readonly #client: Client
   readonly #actions: ClientActions
 
   constructor(engine: Engine, seed: number, fault?: Fault) {
     this.scene = new Scene(engine, seed, fault)
-    const life = () => this.process.life
+    const life = () => this.#process.life
     const line = new CallbackLine(this.scene, life)
     const services = new RemoteServices(this.scene, line)
     const broker = new Broker(this.scene, (directive) => services.receive(directive))
-    const work = new LocalWork(this.scene)
-    this.process = new SimulatedProcess(this.scene, {
+    this.#work = new LocalWork(this.scene)
+    this.#process = new SimulatedProcess(this.scene, {
       publisher: (own) => broker.publisher(own),
-      handlers: (own, worker) => work.handlers(own, worker),
+      handlers: (own, worker) => this.#work.handlers(own, worker),
     })
     this.#client = new Client(this.scene, life)
     this.#actions = new ClientActions(this.scene, this.#client)
@@ -68,7 +78,7 @@ export class Simulation {
   /** Throws when a law was broken. */
   async play(): Promise<void> {
     const { dice } = this.scene
-    this.process.start()
+    this.#process.start()
     const end = dice.between(LEAST_MS, MOST_MS)
     this.#keepActing(end)
     this.#keepFailing(end, dice.oneOf([5, 15, 40]) * SECOND_MS)
@@ -103,13 +113,13 @@ export class Simulation {
     switch (what) {
       case 'the power goes':
       case 'it is killed':
-        return this.process.end(what)
+        return this.#process.end(what)
       case 'restart':
-        return this.process.restart()
+        return this.#process.restart()
       case 'change worker':
-        return this.process.changeWorker()
+        return this.#process.changeWorker()
       case 'halt':
-        return this.process.halt(dice.between(SECOND_MS, LONGEST_HALT_MS))
+        return this.#process.halt(dice.between(SECOND_MS, LONGEST_HALT_MS))
       case 'full disk':
         troubles.isFull = true
         laws.sending.forgive()
@@ -122,6 +132,7 @@ export class Simulation {
       case 'clock set': {
         const { clock } = this.scene.world
         clock.jumpTo(clock.now() + dice.between(-FARTHEST_JUMP_MS, FARTHEST_JUMP_MS))
+        this.#patienceMs = UNAWARE_MS
         laws.sending.forgive()
       }
     }
@@ -131,7 +142,7 @@ export class Simulation {
   #whenFailed(): void {
     const { dice, troubles } = this.scene
     this.scene.after(dice.between(1, 8 * SECOND_MS), () => {
-      if (troubles.hasFailed) this.process.end(dice.chance(0.5) ? 'the power goes' : 'it is killed')
+      if (troubles.hasFailed) this.#process.end(dice.chance(0.5) ? 'the power goes' : 'it is killed')
       else if (troubles.failsNextSync) this.#whenFailed()
     })
   }
@@ -141,8 +152,8 @@ export class Simulation {
     troubles.isFull = false
     troubles.failsNextSync = false
     this.scene.calm()
-    this.process.calm()
-    if (troubles.hasFailed) this.process.end('it is killed')
+    this.#process.calm()
+    if (troubles.hasFailed) this.#process.end('it is killed')
     await this.#untilItIsUp()
     await this.#pass(SLICE_MS, () => this.#actions.clearUp())
     const bound = longestMs(laws.shadow, world.clock.now())
@@ -154,9 +165,8 @@ export class Simulation {
         () => `job ${slowest?.job.job_id} has not ended ${bound} ms after everything was in order`,
       )
       await this.#pass(LOOK_MS)
-      const { observed } = this.process
-      if (observed !== null && passed >= SORRY_MS)
-        await promptness.check(observed, laws.shadow, world.clock.now())
+      if (passed < this.#patienceMs) continue
+      await this.#look((store) => promptness.check(store, laws.shadow, world.clock.now()))
     }
     await this.#pass(LOOK_MS)
     const { waiting } = this.#client
@@ -165,19 +175,24 @@ export class Simulation {
 
   async #rest(): Promise<void> {
     const { laws, trace } = this.scene
-    const { observed } = this.process
-    if (observed !== null) await mustBeAtRest(observed, laws.shadow)
-    await this.#pass(0, () => this.process.restart())
+    await this.#look((store) => mustBeAtRest(store, laws.shadow))
+    await this.#pass(0, () => this.#process.restart())
     await this.#untilItIsUp()
-    if (this.process.observed !== null) await mustBeAtRest(this.process.observed, laws.shadow)
-    await this.#pass(0, async () => {
-      await this.process.life?.ask((ledger) => mustHaveOutputs(ledger, laws.shadow))
+    await this.#look((store) => mustBeAtRest(store, laws.shadow))
+    await this.#look(async () => {
+      await this.#process.life?.ask((ledger) => mustHaveOutputs(ledger, laws.shadow))
     })
     trace.add(`${laws.shadow.jobs.size} jobs, ${laws.shadow.etag} changes`)
   }
 
+  /** Looks at the store while time passes: a look may have to wait for the disk. */
+  async #look(look: (store: Store) => Promise<void>): Promise<void> {
+    const { observed } = this.#process
+    if (observed !== null) await this.#pass(0, () => look(observed))
+  }
+
   async #untilItIsUp(): Promise<void> {
-    const isUp = () => this.process.life?.isHalted === false && !this.process.life.isClosing
+    const isUp = () => this.#process.life?.isHalted === false && !this.#process.life.isClosing
     for (let passed = 0; !isUp(); passed += SLICE_MS) {
       law(passed <= LONGEST_START_MS, () => 'the process does not start')
       await this.#pass(SLICE_MS)
@@ -194,8 +209,11 @@ export class Simulation {
       })
     }
     for (let left = ms; left > 0 || !isDone; left -= SLICE_MS) {
+      law(left > -LONGEST_ANSWER_MS, () => 'somebody asked in calm times, and was never answered')
       await this.scene.world.advanceBy(Math.min(SLICE_MS, left > 0 ? left : SLICE_MS))
       if (this.scene.broken !== null) throw this.scene.broken
+      const { life } = this.#process
+      if (life !== null && !life.isHalted) this.#work.mustBegin(life)
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { LedgerRecord } from '../../../src/core/aggregate.ts'
 import { IN_FLIGHT } from '../../../src/core/job/limits.ts'
 import type { Limit } from '../../../src/core/job/protocol.ts'
 import type { OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
@@ -32,7 +33,7 @@ export class LimitsAreKept {
       if (isNew && !isEnded(after.job)) this.#checkInFlight(shadow, after.job.tenant_id, commit)
       for (const step of after.steps) {
         const old = shadow.before(step) as StepRecord | undefined
-        const row = commit.change.puts.find((put) => isTakenRow(put) && put.lease_id === step.lease_id)
+        const row = commit.change.puts.find((put) => isTaken(shadow, put) && put.lease_id === step.lease_id)
         const isBegun = isUnderWay(step) && step.lease_id !== old?.lease_id
         if (isBegun) this.#checkOwn(shadow, step, after.job.unlimited, commit)
         if ((isBegun && step.delivery === 'pull') || row !== undefined)
@@ -153,10 +154,10 @@ function countUnderWay(shadow: Shadow, { change }: Commit, counts: (step: StepRe
   return count
 }
 
-/** For the first time: what is published once more is no other attempt. */
-function isTakenRow(put: { readonly kind: string }): put is OutboxRecord {
-  const { taken_until, tries } = put as OutboxRecord
-  return put.kind === 'outbox' && taken_until !== null && tries === 1
+/** A dispatcher took it with this commit, for the first time: what is published once more is no other attempt. */
+function isTaken(shadow: Shadow, put: LedgerRecord): put is OutboxRecord {
+  if (put.kind !== 'outbox') return false
+  return put.tries === 1 && (shadow.before(put) as OutboxRecord | undefined)?.tries !== 1
 }
 
 function checkQueuePlaces(shadow: Shadow, job_id: string, steps: readonly StepRecord[]): void {

@@ -1,4 +1,5 @@
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
+import { must } from '../../../core/must.ts'
 import type { JobPart } from '../../live/live-state.ts'
 import type { JobLine } from './encode-job.ts'
 import { constant, type LineBytes } from './line-bytes.ts'
@@ -38,8 +39,23 @@ export function writeParts(
   facts: LineFacts,
   into: LineBytes,
 ): void {
+  mustFollow(parts)
   writeSection(true, parts, before, facts, into)
   if (before !== null) writeSection(false, parts, before, facts, into)
+}
+
+const PLACES = { step: 0, outbox: 1, job: 2 } as const
+
+/** A list that is written twice in one object would be read as its second half: that would be lost without a word. */
+function mustFollow(parts: readonly JobPart[]): void {
+  let last = 0
+  for (const { kind } of parts) {
+    must(
+      PLACES[kind] >= last,
+      `a change has steps, then outbox rows, then the job, and not a ${kind} after them`,
+    )
+    last = PLACES[kind]
+  }
 }
 
 /** Those of a kind follow each other, as they do in every change. */
