@@ -14,6 +14,17 @@ import { short } from './trace.ts'
 
 export type Told<T> = { readonly answer: T } | { readonly refusal: string } | { readonly silence: string }
 
+/** A request on its way. */
+export interface Sending {
+  readonly request: Request
+  /** The job that there is of it already. */
+  readonly before: string | undefined
+  /** Everything that it depends on is there. */
+  readonly isComplete: boolean
+  /** Null when it is on its way more than once. */
+  readonly nth: number | null
+}
+
 /** Somebody who asks things of the ledger, and holds it to what it said. */
 export class Client {
   readonly requests: Requests
@@ -59,16 +70,31 @@ export class Client {
 
   async submit(request: Request, waits = false): Promise<void> {
     const { envelope } = request
-    const before = this.#made(request)
+    const sending = this.send(request)
     const name = `submit ${envelope.input_ref} ${envelope.request_type}`
-    request.underWay++
     const told = await this.ask(name, ({ jobs }) => jobs.submit(envelope), MAY_REFUSE)
-    request.underWay--
-    if ('answer' in told) {
-      this.mustBe(request, told.answer, before)
-      if (waits) this.#wait(told.answer)
+    this.heard(sending, told)
+    if ('answer' in told && waits) this.#wait(told.answer)
+  }
+
+  /** What is known when a request is sent; to be compared with what is heard of it. */
+  send(request: Request): Sending {
+    const { tenant_id, depends_on } = request.envelope
+    const isKnown = (id: string) => this.#scene.laws.shadow.job(tenant_id, id) !== undefined
+    request.sent++
+    return {
+      request,
+      before: this.#made(request),
+      isComplete: (depends_on ?? []).every(isKnown),
+      // Nobody else has it on the way, as far as one can tell now.
+      nth: request.underWay++ === 0 ? request.sent : null,
     }
-    if ('refusal' in told) this.mustNotBe(request, told.refusal, before)
+  }
+
+  heard(sending: Sending, told: Told<SubmitAnswer>): void {
+    sending.request.underWay--
+    if ('answer' in told) this.#mustBe(sending, told.answer)
+    if ('refusal' in told) this.#mustNotBe(sending, told.refusal)
   }
 
   /** The same key with another request: the answer is the job there is, and in what they differ. */
@@ -83,35 +109,27 @@ export class Client {
   }
 
   /** What was accepted is there when its sender is told, and stays the same however often it is sent. */
-  mustBe(request: Request, { job_id, duplicate }: SubmitAnswer, before: string | undefined): void {
+  #mustBe({ request, before }: Sending, { job_id, duplicate }: SubmitAnswer): void {
     const { tenant_id, input_ref } = request.envelope
     const known = this.#scene.laws.shadow.job(tenant_id, job_id)
+    const made = this.#made(request)
     law(known !== undefined, () => `job ${job_id} was accepted, and is not there`)
-    law(
-      before === undefined || (duplicate && before === job_id),
-      () => `${input_ref} made job ${before}, and ${job_id} when sent again`,
-    )
-    law(
-      this.#made(request) === job_id,
-      () => `${input_ref} made job ${this.#made(request)}, and was told ${job_id}`,
-    )
+    const isSame = before === undefined || (duplicate && before === job_id)
+    law(isSame, () => `${input_ref} made job ${before}, and ${job_id} when sent again`)
+    law(made === job_id, () => `${input_ref} made job ${made}, and was told ${job_id}`)
     request.job_id = job_id
   }
 
   /** What was refused is not there; what was accepted before is not refused, whatever the limits. */
-  mustNotBe(request: Request, refusal: string, before: string | undefined): void {
-    const { input_ref, tenant_id, depends_on } = request.envelope
-    if (refusal === 'DEPENDENCY_UNKNOWN') {
-      const isKnown = (id: string) => this.#scene.laws.shadow.job(tenant_id, id) !== undefined
-      law(
-        depends_on?.every(isKnown) === false,
-        () => `${input_ref} depends on ${depends_on}, which are known`,
-      )
-    }
+  #mustNotBe({ request, before, isComplete, nth }: Sending, refusal: string): void {
+    const { input_ref, depends_on } = request.envelope
+    const isWrong = refusal === 'DEPENDENCY_UNKNOWN' && isComplete
+    law(!isWrong, () => `${input_ref} depends on ${depends_on}, which were known`)
     const isWritten = before !== undefined && refusal !== 'DISK_FULL'
     law(!isWritten, () => `${input_ref} made job ${before}, and was refused by ${refusal} when sent again`)
     const made = this.#made(request)
-    const isNew = before === undefined && made !== undefined && request.underWay === 0
+    const isAlone = nth !== null && nth === request.sent
+    const isNew = before === undefined && made !== undefined && isAlone
     law(!isNew, () => `${input_ref} was refused by ${refusal}, and made job ${made}`)
   }
 

@@ -9,7 +9,8 @@ export interface Request {
   readonly envelope: Envelope
   /** Null as long as nobody was told that there is a job. */
   job_id: string | null
-  /** How many times it is under way now. */
+  /** How often it was sent, and how many times it is under way now. */
+  sent: number
   underWay: number
 }
 
@@ -43,7 +44,7 @@ export class Requests {
       ...(dice.chance(0.08) ? { expires_at: toIso(now + dice.between(1000, 60_000)) } : null),
       ...more,
     }
-    const request: Request = { envelope, job_id: null, underWay: 0 }
+    const request: Request = { envelope, job_id: null, sent: 0, underWay: 0 }
     this.all.push(request)
     return request
   }
