@@ -52,7 +52,7 @@ function mustFollow(parts: readonly JobPart[]): void {
   for (const { kind } of parts) {
     must(
       PLACES[kind] >= last,
-      `a change has steps, then outbox rows, then the job, and not a ${kind} after them`,
+      () => `a change has steps, then outbox rows, then the job, and not a ${kind} after them`,
     )
     last = PLACES[kind]
   }
