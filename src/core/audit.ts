@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts'
 import type { RecordKind } from './machines/all.ts'
+import { fromIso, toEpochSeconds } from './time.ts'
 
 /**
  * The history. The kernel writes one `AuditEntry` per record and commit, with the whole path of states that the
@@ -44,6 +45,28 @@ export interface AuditRecord extends Omit<AuditEntry, 'path'> {
   readonly cursor: string
   readonly old_state: string | null
   readonly new_state: string
+}
+
+type Steered = 'event' | 'tenant_id' | 'kind' | 'id' | 'path' | 'adapter' | 'metadata' | 'actor' | 'reason'
+
+/** An entry about something that has neither a document nor errors and retries: a queue, a schedule. */
+export function steeringEntry(
+  told: Pick<AuditEntry, Steered>,
+  now: number,
+  since: string | undefined,
+): AuditEntry {
+  return {
+    ...told,
+    doc_id: null,
+    job_id: null,
+    timestamp: toEpochSeconds(now),
+    error_type: null,
+    error_message: null,
+    traceback: null,
+    retry_count: 0,
+    max_retries: 0,
+    duration_seconds: since === undefined ? null : toEpochSeconds(now - fromIso(since)),
+  }
 }
 
 /** How many of these a record may leave behind: a client in a loop must not fill the log. */

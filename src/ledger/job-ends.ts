@@ -1,11 +1,12 @@
 import { type Duration, durationMs } from '../core/duration.ts'
+import { notFound } from '../core/job/not-found.ts'
 import type { JobRecord, StepRecord } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import { isTerminal } from '../core/machine.ts'
 import { jobMachine } from '../core/machines/job.ts'
 import { OutputLost } from '../errors/file-errors.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { JobFailed, NotFound } from '../errors/refusal-errors.ts'
+import { errorOf, JobFailed } from '../errors/refusal-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Timers } from '../world/timers.ts'
@@ -87,13 +88,7 @@ export class JobEnds {
   async #get({ tenant_id, job_id }: JobName): Promise<JobRecord> {
     const job = await this.#store.get({ kind: 'job', tenant_id, id: job_id })
     if (job !== null) return job
-    throw new NotFound({
-      code: 'NOT_FOUND',
-      message: `Job ${job_id} is not known here`,
-      field: 'job_id',
-      next: 'Check the ids, and the tenant the job was submitted for.',
-      details: { job_id },
-    })
+    throw errorOf(notFound({ job_id }).refusal)
   }
 
   #add(look: () => Promise<void>): void {

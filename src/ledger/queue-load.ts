@@ -5,8 +5,8 @@ import { slotKey } from '../core/job/limits.ts'
 import { PUSHED, type Rate } from '../core/job/protocol.ts'
 import type { JobRecord } from '../core/job/record.ts'
 import { isTerminal, statesOf } from '../core/machine.ts'
-import type { QueueState } from '../core/machines/queue.ts'
-import { type StepState, stepMachine } from '../core/machines/step.ts'
+import { type QueueState, queueMachine } from '../core/machines/queue.ts'
+import { HANDED_OUT, type StepState, stepMachine } from '../core/machines/step.ts'
 import { byRank, queueName, type ReadyHead, type WorkView } from '../core/pick.ts'
 import { EVERYBODY, type QueueRecord, queueLimits } from '../core/queue/record.ts'
 import { findAll, findPages } from '../store/find-all.ts'
@@ -53,11 +53,13 @@ const MOST_READY = 1000
 /** Of ready work so many are looked at for the one that waits longest. */
 const MOST_OLDEST = 100
 
-const HELD: readonly StepState[] = ['AWAITING_ACK', 'IN_PROGRESS']
-const BEGUN: readonly StepState[] = [...HELD, 'FAILED_RETRY']
-const NOT_BEGUN = statesOf(stepMachine).filter(
-  (state) => !isTerminal(stepMachine, state) && !BEGUN.includes(state),
-)
+const OPEN = statesOf(stepMachine).filter((state) => !isTerminal(stepMachine, state))
+const BEGUN = OPEN.filter((state) => HANDED_OUT.includes(state) || isRetry(state))
+const NOT_BEGUN = OPEN.filter((state) => !BEGUN.includes(state))
+
+function isRetry(state: StepState): boolean {
+  return stepMachine.states[state].retry === true
+}
 
 interface Tally {
   running: number
@@ -108,8 +110,8 @@ async function tally(
     for (const { queue, state } of page) {
       const known = tallies.get(queue) ?? { running: 0, retrying: 0 }
       tallies.set(queue, known)
-      if (HELD.includes(state)) known.running++
-      if (state === 'FAILED_RETRY') known.retrying++
+      if (HANDED_OUT.includes(state)) known.running++
+      if (isRetry(state)) known.retrying++
     }
     left -= page.length
   }
@@ -119,7 +121,7 @@ async function tally(
 function decided(queue: string, record: QueueRecord | null) {
   return {
     queue,
-    state: record?.state ?? ('running' as const),
+    state: record?.state ?? queueMachine.initial,
     state_since: record?.state_since ?? null,
     concurrency: record?.concurrency ?? null,
     rate: record?.rate ?? null,

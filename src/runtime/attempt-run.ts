@@ -16,6 +16,7 @@ import type { Jobs } from '../ledger/jobs.ts'
 import { NonRetryable } from '../wire/non-retryable.ts'
 import { Output } from '../wire/output.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
+import { withFields } from '../world/logger.ts'
 import type { Timer } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
 import type { Handler, StepWork } from './handler.ts'
@@ -232,10 +233,4 @@ function isPassing(error: unknown): boolean {
 
 function isStopped(reason: unknown): boolean {
   return reason instanceof WorkAborted && reason.code === 'STOPPED'
-}
-
-function withFields(logger: World['logger'], fields: object): World['logger'] {
-  const at = (level: keyof World['logger']) => (more: object, message: string) =>
-    logger[level]({ ...fields, ...more }, message)
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pushed } from '../../test/fixtures/job-commands.ts'
+import { protocolOf, pushed } from '../../test/fixtures/job-commands.ts'
 import { liveLedger, requestOf } from '../../test/fixtures/live-ledger.ts'
 import type { Message, Publisher } from './publishers/publisher.ts'
 
@@ -116,6 +116,26 @@ describe('a dispatcher', () => {
     for (const { resolve } of gates) resolve()
     await world.advanceBy(1)
     for (const { resolve } of gates) resolve()
+  })
+
+  it('publishes for every service, however much one of them has', async () => {
+    const { ledger, world } = await liveLedger([pushed('first')])
+    ledger.jobs.register({ ...protocolOf(pushed('other')), protocol_id: 'other.v1', request_type: 'OTHER' })
+    const published: string[] = []
+    const { publisher } = noting(
+      ({ service }) =>
+        new Promise<void>((resolve) => {
+          published.push(service)
+          world.timers.after(1000, resolve)
+        }),
+    )
+    for (let i = 0; i < 20; i++) await ledger.jobs.submit(requestOf())
+    await ledger.jobs.submit(requestOf({ request_type: 'OTHER' }))
+    ledger.dispatch({ [SERVICE]: publisher, 'other-service': publisher }, { concurrency: 1 })
+    await world.advanceBy(3500)
+    expect(published).toContain('other-service')
+    await world.advanceBy(60_000)
+    await ledger.close()
   })
 
   it('stops when what is being published is', async () => {

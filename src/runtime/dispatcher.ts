@@ -37,7 +37,7 @@ export class Dispatcher implements Service {
   readonly #loop: WakefulLoop
   readonly #load = new TenantLoad()
   readonly #publishing = new Set<Promise<void>>()
-  #unsubscribe: (() => void) | null = null
+  #turns = 0
 
   constructor(ledger: Ledger, world: World, publishers: Publishers, options: DispatcherOptions = {}) {
     this.#ledger = ledger
@@ -49,14 +49,11 @@ export class Dispatcher implements Service {
   }
 
   start(): void {
-    if (this.#loop.isStopped) return
-    this.#unsubscribe ??= this.#ledger.onNews(() => this.#loop.wake())
-    this.#loop.start()
+    this.#loop.start((wake) => this.#ledger.onNews(wake))
   }
 
   /** What is being published is waited for: each publish has a time after which it is given up. */
   async stop(): Promise<void> {
-    this.#unsubscribe?.()
     await this.#loop.stop()
     await Promise.all(this.#publishing)
   }
@@ -75,7 +72,10 @@ export class Dispatcher implements Service {
 
   async #turn(): Promise<number | null> {
     let next: number | null = null
-    for (const [service, publisher] of this.#publishers) {
+    const services = [...this.#publishers]
+    // Each has its turn to be first: one with much to publish would leave no room for the others.
+    const first = this.#turns++ % Math.max(services.length, 1)
+    for (const [service, publisher] of [...services.slice(first), ...services.slice(0, first)]) {
       const limit = Math.min(this.#concurrency - this.#publishing.size, MOST_AT_ONCE)
       if (limit <= 0) return null
       let held: readonly Held[] = []

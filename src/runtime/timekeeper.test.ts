@@ -1,6 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
-import { pulled, pushed } from '../../test/fixtures/job-commands.ts'
+import { protocolOf, pulled, pushed } from '../../test/fixtures/job-commands.ts'
 import { liveLedger, requestOf } from '../../test/fixtures/live-ledger.ts'
+import type { LedgerRecord } from '../core/aggregate.ts'
+import { change } from '../core/decision.ts'
+import { DEFAULT_SETTINGS } from '../ledger/settings.ts'
+import { MemoryStore } from '../store/memory/memory-store.ts'
+import { virtualWorld } from '../testing/virtual-world.ts'
+import { LiveLedger } from './live-ledger.ts'
 
 const MINUTE = 60_000
 
@@ -73,12 +79,22 @@ describe('a timekeeper', () => {
   })
 
   it('does not ask all the time about something that is due and cannot be done', async () => {
-    const { ledger, world } = await liveLedger([pulled('first')])
-    vi.spyOn(ledger, 'nextDue').mockImplementation(async () => 1)
-    const advance = vi.spyOn(ledger, 'advance').mockImplementation(async () => 0)
+    const world = virtualWorld()
+    const store = new MemoryStore(world)
+    const ledger = new LiveLedger(store, { ...DEFAULT_SETTINGS, tenant_id: 't1' }, world)
+    ledger.jobs.register(protocolOf(pulled('first')))
+    const { job_id } = await ledger.jobs.submit(requestOf({ delay: '1m' }))
+    // It contradicts itself: it is to be dispatched, but all its attempts are used up.
+    const broken = await store.load({ kind: 'job', tenant_id: 't1', id: job_id })
+    const steps =
+      broken?.steps.map((step): LedgerRecord => ({ ...step, delivery: 'push', attempt_no: 3 })) ?? []
+    await store.transact([], () => change(null, { puts: steps }))
+    const advance = vi.spyOn(ledger, 'advance')
     ledger.keepTime()
-    await world.advanceBy(10_000)
-    expect(advance.mock.calls.length).toBeLessThanOrEqual(11)
+    await world.advanceBy(MINUTE + 10_000)
+    expect(world.logged.some(({ fields }) => 'code' in fields && fields.code === 'BROKEN_RECORD')).toBe(true)
+    expect(advance.mock.calls.length).toBeGreaterThan(1)
+    expect(advance.mock.calls.length).toBeLessThanOrEqual(12)
     await ledger.close()
   })
 })

@@ -18,7 +18,6 @@ export class Timekeeper implements Service {
   readonly #ledger: Ledger
   readonly #world: World
   readonly #loop: WakefulLoop
-  #unsubscribe: (() => void) | null = null
   #schedulesReadAt = Number.NEGATIVE_INFINITY
   #scheduleDue: number | null = null
 
@@ -29,13 +28,10 @@ export class Timekeeper implements Service {
   }
 
   start(): void {
-    if (this.#loop.isStopped) return
-    this.#unsubscribe ??= this.#ledger.onNews(() => this.#loop.wake())
-    this.#loop.start()
+    this.#loop.start((wake) => this.#ledger.onNews(wake))
   }
 
   async stop(): Promise<void> {
-    this.#unsubscribe?.()
     await this.#loop.stop()
   }
 

@@ -27,6 +27,7 @@ export class WakefulLoop {
   readonly #turn: Turn
   readonly #world: Pick<World, 'clock' | 'timers' | 'logger'>
   #running: Promise<void> | null = null
+  #unsubscribe: () => void = () => {}
   #isStopped = false
   #hasNews = false
   #rise: (() => void) | null = null
@@ -57,8 +58,11 @@ export class WakefulLoop {
     return () => this.#onAsleep.delete(listener)
   }
 
-  start(): void {
-    if (!this.#isStopped) this.#running ??= this.#run()
+  /** `listen` is given a way to wake it, and answers how to stop listening. */
+  start(listen: (wake: () => void) => () => void = () => () => {}): void {
+    if (this.#isStopped || this.#running !== null) return
+    this.#unsubscribe = listen(() => this.wake())
+    this.#running = this.#run()
   }
 
   /** There may be something to do. */
@@ -70,6 +74,7 @@ export class WakefulLoop {
   /** Resolves when the turn that is under way is over. */
   async stop(): Promise<void> {
     this.#isStopped = true
+    this.#unsubscribe()
     this.#rise?.()
     await this.#running
   }

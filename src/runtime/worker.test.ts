@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { pulled } from '../../test/fixtures/job-commands.ts'
+import { protocolOf, pulled } from '../../test/fixtures/job-commands.ts'
 import { liveLedger, requestOf } from '../../test/fixtures/live-ledger.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { JobFailed } from '../errors/refusal-errors.ts'
+import { DEFAULT_SETTINGS } from '../ledger/settings.ts'
+import { MemoryStore } from '../store/memory/memory-store.ts'
+import { virtualWorld } from '../testing/virtual-world.ts'
 import { NonRetryable } from '../wire/non-retryable.ts'
 import { Output } from '../wire/output.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
 import type { StepWork } from './handler.ts'
+import { LiveLedger } from './live-ledger.ts'
 
 const QUEUE = 'first-service'
 
@@ -161,7 +165,7 @@ describe('a worker', () => {
     await ledger.close()
   })
 
-  it('A16 is told by its next heartbeat when somebody else cancelled the job', async () => {
+  it('A16 aborts it as well when the cancel is one of several commands', async () => {
     const { ledger, world } = await liveLedger([pulled('first')])
     const { handler, at } = manual()
     ledger.work({ [QUEUE]: handler })
@@ -169,6 +173,25 @@ describe('a worker', () => {
     await world.advanceBy(1)
     await ledger.batch((make) => [make.cancel(job_id)])
     await world.advanceBy(1)
+    expect(at(0).signal.reason).toMatchObject({ code: 'CANCELLED' })
+    at(0).resolve('finished all the same')
+    await ledger.close()
+  })
+
+  it('A16 is told by its next heartbeat when the job was cancelled through another ledger', async () => {
+    const world = virtualWorld()
+    const store = new MemoryStore(world)
+    const ledger = new LiveLedger(store, { ...DEFAULT_SETTINGS, tenant_id: 't1' }, world)
+    const elsewhere = new LiveLedger(store, { ...DEFAULT_SETTINGS, tenant_id: 't1' }, world)
+    ledger.jobs.register(protocolOf(pulled('first')))
+    const { handler, at } = manual()
+    ledger.work({ [QUEUE]: handler })
+    const { job_id } = await ledger.jobs.submit(requestOf())
+    await world.advanceBy(1)
+    await elsewhere.jobs.cancel(job_id)
+    await world.advanceBy(29_000)
+    expect(at(0).signal.aborted).toBe(false)
+    await world.advanceBy(1000)
     expect(at(0).signal.reason).toMatchObject({ code: 'CANCELLED' })
     at(0).resolve('finished all the same')
     await world.advanceBy(1)

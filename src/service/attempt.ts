@@ -10,7 +10,7 @@
 // service ends. What the handler does then is still reported, unless the step is lost: then nobody wants to know.
 import { SECOND_MS } from '../core/time.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
-import type { Logger } from '../world/logger.ts'
+import { type Logger, withFields } from '../world/logger.ts'
 import type { Callbacks, Reply, Saying } from './callbacks.ts'
 import type { Directive } from './directive.ts'
 import { Heartbeats } from './heartbeats.ts'
@@ -141,11 +141,5 @@ export class Attempt {
 
 function loggerOf({ directive, world: { logger } }: AttemptOptions): Logger {
   const { tenant_id, jobId, stepId, attempt_no } = directive
-  const about = { tenant_id, jobId, stepId, attempt_no }
-  return {
-    debug: (fields, message) => logger.debug({ ...about, ...fields }, message),
-    info: (fields, message) => logger.info({ ...about, ...fields }, message),
-    warn: (fields, message) => logger.warn({ ...about, ...fields }, message),
-    error: (fields, message) => logger.error({ ...about, ...fields }, message),
-  }
+  return withFields(logger, { tenant_id, jobId, stepId, attempt_no })
 }

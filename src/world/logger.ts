@@ -17,3 +17,10 @@ export const debugLogger: Logger = {
   warn: (fields, message) => print('WARN %s %j', message, fields),
   error: (fields, message) => print('ERROR %s %j', message, fields),
 }
+
+/** The same logger, which says these fields each time. */
+export function withFields(logger: Logger, fields: object): Logger {
+  const at = (level: keyof Logger) => (more: object, message: string) =>
+    logger[level]({ ...fields, ...more }, message)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

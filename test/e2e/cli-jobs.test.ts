@@ -112,7 +112,11 @@ describe('submit', () => {
       [['RENDER', ...refs, '--payload', '{'], '--payload is not JSON', 'in quotes for the shell'],
       [['RENDER', ...refs, '--delay', 'soon'], '--delay "soon" is not a span of time', 'Write 90s'],
       [['RENDR', ...refs], 'No protocol answers requests of type RENDR', 'Known are: RENDER, FETCH,'],
-      [['RENDER', ...refs, '--payload', '{"dpi":"x"}'], 'payload.dpi must be number', 'step draw needs it so'],
+      [
+        ['RENDER', ...refs, '--payload', '{"dpi":"x"}'],
+        'payload.dpi must be number',
+        'step draw needs it so',
+      ],
       [['RENDER', ...refs, '--depends-on', 'nobody'], 'depends on', 'nobody'],
     ]
     for (const [args, message, next] of wrong) {

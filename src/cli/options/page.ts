@@ -12,6 +12,21 @@ const DEFAULT_LIMIT = 100
 /** As much as a ledger gives at once. */
 const LARGEST_PAGE = 1000
 
+/** In which order a list comes. */
+export interface OrderOptions {
+  readonly order: 'id' | 'changed'
+  readonly desc?: boolean
+}
+
+export function orderOptions(): readonly Option[] {
+  return [
+    new Option('--order <order>', 'by id, or by the time of the last change')
+      .choices(['id', 'changed'])
+      .default('id'),
+    new Option('--desc', 'the other way round: last id or latest change first'),
+  ]
+}
+
 export function pagingOptions(): readonly Option[] {
   return [
     new Option('--limit <n>', 'at most so many')

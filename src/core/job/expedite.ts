@@ -1,6 +1,7 @@
 import type { Decision } from '../decision.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
+import { isUnderWay } from '../machines/step.ts'
 import { giveBack } from './attempt.ts'
 import type { ExpediteJob } from './commands.ts'
 import type { JobDraft } from './draft.ts'
@@ -8,8 +9,6 @@ import { endJob } from './finish.ts'
 import type { JobRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { isAhead } from './waiting.ts'
-
-const UNDER_WAY: readonly StepRecord['state'][] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS']
 
 /**
  * An operator gets on with a job. Delays and backoffs end; what else stands in the way is passed over only when it is
@@ -48,7 +47,7 @@ function stopWaiting(draft: JobDraft): Decision<JobRecord> {
 
 function expediteStep(draft: JobDraft, step: StepRecord, endsAttempt: boolean): void {
   const row = draft.currentRow
-  if (endsAttempt && UNDER_WAY.includes(step.state)) {
+  if (endsAttempt && isUnderWay(step.state)) {
     giveBack(draft, step, { code: 'GIVEN_UP', message: 'An operator did not want to wait for it any longer' })
   } else if (step.state === 'FAILED_RETRY') {
     draft.setStep(step.step_index, { retry_at: draft.at })

@@ -2,10 +2,8 @@ import type { JobAggregate } from '../aggregate.ts'
 import type { Change } from '../decision.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
-import type { StepState } from '../machines/step.ts'
+import { isUnderWay } from '../machines/step.ts'
 import { heldBy, IN_FLIGHT, NO_LIMIT } from './limits.ts'
-
-const UNDER_WAY: readonly StepState[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS']
 
 /**
  * What a job has taken so far beside its records: places under limits; and it is to look again at what it waits for.
@@ -13,7 +11,7 @@ const UNDER_WAY: readonly StepState[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROG
  */
 export function holdingsOf({ job, steps }: JobAggregate): Pick<Change, 'slots' | 'signals'> {
   const { tenant_id, job_id } = job
-  const running = steps.filter(({ state }) => UNDER_WAY.includes(state))
+  const running = steps.filter(({ state }) => isUnderWay(state))
   const held = running.flatMap((step) => heldBy(job, step))
   const taken = isTerminal(jobMachine, job.state) ? [] : [{ tenant_id, key: IN_FLIGHT }, ...held]
   return {

@@ -33,3 +33,11 @@ export const stepMachine = defineMachine({
 })
 
 export type StepState = StateOf<typeof stepMachine>
+
+/** A worker or service has the step, or is believed to. */
+export const HANDED_OUT: readonly StepState[] = ['AWAITING_ACK', 'IN_PROGRESS']
+
+/** An attempt has begun and is not over: whatever it took it holds. */
+export function isUnderWay(state: StepState): boolean {
+  return state === 'DISPATCHING' || HANDED_OUT.includes(state)
+}

@@ -1,10 +1,10 @@
-import type { AuditEntry } from '../audit.ts'
+import { type AuditEntry, steeringEntry } from '../audit.ts'
 import { change, type Decision, type Given, need, refuse } from '../decision.ts'
 import type { Rate } from '../job/protocol.ts'
 import type { JsonObject } from '../json.ts'
 import type { QueueState } from '../machines/queue.ts'
 import { queueMachine } from '../machines/queue.ts'
-import { fromIso, toEpochSeconds, toIso } from '../time.ts'
+import { toIso } from '../time.ts'
 import { EVERYBODY, type QueueRecord } from './record.ts'
 
 /** Pause, resume or limit a queue; what is absent stays as it is. */
@@ -68,27 +68,18 @@ function entryOf(
   to: QueueState,
   metadata: JsonObject,
 ): AuditEntry {
-  const since = before?.state_since
-  return {
+  const told = {
     event,
     tenant_id: EVERYBODY,
     kind: 'queue',
     id: command.queue,
-    doc_id: null,
-    job_id: null,
     path: [before?.state ?? queueMachine.initial, to],
-    timestamp: toEpochSeconds(now),
     adapter: command.queue,
-    error_type: null,
-    error_message: null,
-    traceback: null,
-    retry_count: 0,
-    max_retries: 0,
-    duration_seconds: since === undefined ? null : toEpochSeconds(now - fromIso(since)),
     metadata,
     actor: command.actor,
     reason: command.reason,
-  }
+  } as const
+  return steeringEntry(told, now, before?.state_since)
 }
 
 function refuseStale(command: SteerQueue, before: QueueRecord | null, now: number): Decision<never> {

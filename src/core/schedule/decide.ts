@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../audit.ts'
+import { type AuditEntry, steeringEntry } from '../audit.ts'
 import { change, type Decision, type Given, need, type Refused, refuse } from '../decision.ts'
 import { decideSubmit } from '../job/submit.ts'
 import type { JsonObject } from '../json.ts'
@@ -7,7 +7,7 @@ import { jobMachine } from '../machines/job.ts'
 import { type ScheduleState, scheduleMachine } from '../machines/schedule.ts'
 import { must } from '../must.ts'
 import type { Refusal } from '../refusal.ts'
-import { fromIso, MINUTE_MS, SECOND_MS, toEpochSeconds, toIso } from '../time.ts'
+import { fromIso, MINUTE_MS, SECOND_MS, toIso } from '../time.ts'
 import type { FireAnswer, FireSchedule, MoveSchedule, PutSchedule, ScheduleCommand } from './commands.ts'
 import { type ScheduleRecord, scheduleDueAt } from './record.ts'
 
@@ -179,27 +179,18 @@ function entryOf(
   now: number,
   metadata: JsonObject,
 ): AuditEntry {
-  const since = before?.state_since
-  return {
+  const told = {
     event: after === null ? 'refused' : 'moved',
     tenant_id: command.tenant_id,
     kind: 'schedule',
     id: command.schedule_id,
-    doc_id: null,
-    job_id: null,
     path: [before?.state ?? null, after?.state ?? before?.state ?? scheduleMachine.initial],
-    timestamp: toEpochSeconds(now),
     adapter: 'schedule',
-    error_type: null,
-    error_message: null,
-    traceback: null,
-    retry_count: 0,
-    max_retries: 0,
-    duration_seconds: since === undefined ? null : toEpochSeconds(now - fromIso(since)),
     metadata,
     actor: command.actor,
     reason: command.reason,
-  }
+  } as const
+  return steeringEntry(told, now, before?.state_since)
 }
 
 function refuseStale(command: ScheduleCommand, before: ScheduleRecord | null, now: number): Refused {

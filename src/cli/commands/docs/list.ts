@@ -3,7 +3,13 @@ import type { LedgerState } from '../../../core/document/states.ts'
 import type { Ledger } from '../../../ledger/ledger.ts'
 import { systemClock } from '../../../world/clock.ts'
 import { defineCommand } from '../../define-command.ts'
-import { type PagingOptions, pagesOf, pagingOptions } from '../../options/page.ts'
+import {
+  type OrderOptions,
+  orderOptions,
+  type PagingOptions,
+  pagesOf,
+  pagingOptions,
+} from '../../options/page.ts'
 import { documentStates } from '../../options/state-list.ts'
 import { DOCUMENT_STATES, STATES_TEXT } from '../../options/states.ts'
 import { timeOption } from '../../options/time-option.ts'
@@ -13,13 +19,11 @@ import type { Session } from '../../session.ts'
 import { keepMemorySmall } from '../../small-memory.ts'
 import { documentColumns } from './columns.ts'
 
-interface Options extends PagingOptions {
+interface Options extends OrderOptions, PagingOptions {
   readonly state?: readonly LedgerState[]
   readonly adapter?: string
   readonly since?: number
   readonly until?: number
-  readonly order: 'id' | 'changed'
-  readonly desc?: boolean
 }
 
 export const docsList = defineCommand<Options>({
@@ -35,10 +39,7 @@ export const docsList = defineCommand<Options>({
     new Option('--adapter <name>', 'only those that this adapter last worked on'),
     timeOption('since', 'only those that came into their state at this time or later'),
     timeOption('until', 'only those that came into their state before this time'),
-    new Option('--order <order>', 'by id, or by the time of the last change')
-      .choices(['id', 'changed'])
-      .default('id'),
-    new Option('--desc', 'the other way round: last id or latest change first'),
+    ...orderOptions(),
     ...pagingOptions(),
   ],
   examples: [

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../../core/audit.ts'
 import { attemptsLeft } from '../../../core/job/protocol.ts'
 import type { StepRecord } from '../../../core/job/record.ts'
-import type { StepState } from '../../../core/machines/step.ts'
+import { isUnderWay, type StepState } from '../../../core/machines/step.ts'
 import { fromEpochSeconds, fromIso } from '../../../core/time.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
 import { durationText, timeText } from '../../output/words.ts'
@@ -19,9 +19,6 @@ export interface AttemptRow {
   readonly error: string | null
   readonly left: number | null
 }
-
-/** States of an attempt that is under way; all others are where it left the step. */
-const UNDER_WAY: readonly string[] = ['DISPATCHING', 'AWAITING_ACK', 'IN_PROGRESS']
 
 /** Every attempt at every step, told from the history; steps only know their last one. */
 export function attemptsOf(
@@ -45,7 +42,7 @@ export function attemptsOf(
 function attemptRow(step: StepRecord, attempt_no: number, records: readonly AuditRecord[]): AttemptRow {
   const own = records.filter(({ metadata }) => metadata.attempt_no === attempt_no)
   const last = own.at(-1) as AuditRecord
-  const isOver = !UNDER_WAY.includes(last.new_state)
+  const isOver = !isUnderWay(last.new_state as StepState)
   const isLast = attempt_no === step.attempt_no
   return {
     step_id: step.step_id,
@@ -115,7 +112,7 @@ function tookText({ began_at, ended_at }: AttemptRow, now: number): string | nul
 
 /** Who has a step, and until when. */
 export function leaseText(step: StepRecord | undefined, now: number): string | null {
-  if (step === undefined || step.lease_expires_at === null || !UNDER_WAY.includes(step.state)) return null
+  if (step === undefined || step.lease_expires_at === null || !isUnderWay(step.state)) return null
   const left = Math.max(0, Math.ceil((fromIso(step.lease_expires_at) - now) / 1000))
   return `${step.holder ?? step.service} until ${timeText(fromIso(step.lease_expires_at))}, ${durationText(left)} left`
 }

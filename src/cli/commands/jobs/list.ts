@@ -4,7 +4,13 @@ import { type JobState, jobMachine } from '../../../core/machines/job.ts'
 import type { Ledger } from '../../../ledger/ledger.ts'
 import { systemClock } from '../../../world/clock.ts'
 import { defineCommand } from '../../define-command.ts'
-import { type PagingOptions, pagesOf, pagingOptions } from '../../options/page.ts'
+import {
+  type OrderOptions,
+  orderOptions,
+  type PagingOptions,
+  pagesOf,
+  pagingOptions,
+} from '../../options/page.ts'
 import { stateOf } from '../../options/states.ts'
 import { timeOption } from '../../options/time-option.ts'
 import { writeList } from '../../output/list.ts'
@@ -13,7 +19,7 @@ import type { Session } from '../../session.ts'
 import { keepMemorySmall } from '../../small-memory.ts'
 import { jobColumns } from './columns.ts'
 
-interface Options extends PagingOptions {
+interface Options extends OrderOptions, PagingOptions {
   readonly state?: readonly JobState[]
   readonly open?: boolean
   readonly type?: string
@@ -22,8 +28,6 @@ interface Options extends PagingOptions {
   readonly doc?: string
   readonly since?: number
   readonly until?: number
-  readonly order: 'id' | 'changed'
-  readonly desc?: boolean
 }
 
 const STATES: readonly JobState[] = statesOf(jobMachine)
@@ -46,10 +50,7 @@ export const jobsList = defineCommand<Options>({
     new Option('--doc <id>', 'only those about this document'),
     timeOption('since', 'only those that last changed at this time or later'),
     timeOption('until', 'only those that last changed before this time'),
-    new Option('--order <order>', 'by id, or by the time of the last change')
-      .choices(['id', 'changed'])
-      .default('id'),
-    new Option('--desc', 'the other way round: last id or latest change first'),
+    ...orderOptions(),
     ...pagingOptions(),
   ],
   examples: [

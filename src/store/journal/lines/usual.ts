@@ -1,5 +1,8 @@
 import type { AuditEntry } from '../../../core/audit.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
+import { jobMachine } from '../../../core/machines/job.ts'
+import { outboxMachine } from '../../../core/machines/outbox.ts'
+import { stepMachine } from '../../../core/machines/step.ts'
 import { fromEpochSeconds, toIso } from '../../../core/time.ts'
 
 // What a record is when a line says nothing else of it. Writing leaves out what is as it is here, reading fills it in
@@ -96,7 +99,7 @@ type Mutable<T> = { -readonly [F in keyof T]?: T[F] }
 /** Makes of a record with the fields of `USUAL_JOB` what a new job usually is. */
 export function usualJob<T extends Mutable<JobRecord>>(job: T, facts: LineFacts): T {
   tellPart(job, 'job', facts)
-  job.state = (lastState(facts, 'job', '') ?? 'QUEUED') as JobRecord['state']
+  job.state = (lastState(facts, 'job', '') ?? jobMachine.initial) as JobRecord['state']
   job.routing_key_used = facts.tenant_id
   return job
 }
@@ -124,7 +127,7 @@ export function usualStep<T extends Mutable<StepRecord>>(
   tellPart(step, 'step', facts)
   step.step_index = index
   step.queue = service
-  step.state = (lastState(facts, 'step', step_id) ?? 'PENDING') as StepRecord['state']
+  step.state = (lastState(facts, 'step', step_id) ?? stepMachine.initial) as StepRecord['state']
   step.input_ref = refs.input_ref as StepRecord['input_ref']
   step.output_ref = refs.output_ref as StepRecord['output_ref']
   return step
@@ -133,7 +136,7 @@ export function usualStep<T extends Mutable<StepRecord>>(
 /** The same of an outbox row, from `USUAL_ROW`. */
 export function usualRow<T extends Mutable<OutboxRecord>>(row: T, facts: LineFacts, outbox_id: string): T {
   tellPart(row, 'outbox', facts)
-  row.state = (lastState(facts, 'outbox', outbox_id) ?? 'PENDING') as OutboxRecord['state']
+  row.state = (lastState(facts, 'outbox', outbox_id) ?? outboxMachine.initial) as OutboxRecord['state']
   return row
 }
 
