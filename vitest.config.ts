@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LONG, SUITES } from './scripts/suites.ts'
 
@@ -9,6 +10,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     passWithNoTests: true,
+    // One less would be one of the two that a small machine has.
+    maxWorkers: availableParallelism(),
     coverage: {
       provider: 'v8',
       include: ['src/core/**/*.ts'],

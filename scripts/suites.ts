@@ -7,7 +7,7 @@ export type Suite = {
   include?: string[]
   coverage?: boolean
   testTimeoutMs?: number
-  /** For tests that install, build or listen: side by side they would only measure each other. */
+  /** For tests that measure: side by side they would only measure each other. */
   oneAtATime?: boolean
 }
 
@@ -64,7 +64,6 @@ export const SUITES: readonly Suite[] = [
     group: 'real servers',
     include: ['test/e2e/**/*.test.ts'],
     testTimeoutMs: 120_000,
-    oneAtATime: true,
   },
 ]
 
