@@ -1,4 +1,4 @@
-import { constants, write } from 'node:fs'
+import { constants, write, writeSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import type { Disk, DiskFile, DiskReader } from './disk.ts'
 import { lockFile } from './file-lock.ts'
@@ -11,16 +11,32 @@ const READ_WRITE_CREATE = constants.O_RDWR | constants.O_CREAT
  */
 const WRITE_THROUGH = process.platform === 'linux' ? constants.O_RDWR | constants.O_DSYNC : null
 
+/** A disk that takes less than this on average is waited for: having another thread do it would take longer. */
+const QUICK_MS = 0.5
+
+/** As much as a few commits. */
+const LITTLE_BYTES = 4096
+
+/** So many writes, more or less, make the average. */
+const WRITES_THAT_COUNT = 16
+
+interface NodeDiskOptions {
+  /** Null on platforms where a write cannot be made durable by itself. */
+  readonly writeThroughFlags: number | null
+  readonly quickMs?: number
+}
+
 export const nodeDisk: Disk = nodeDiskWith({ writeThroughFlags: WRITE_THROUGH })
 
-/** For tests: `writeThroughFlags` is null on platforms where a write cannot be made durable by itself. */
-export function nodeDiskWith({ writeThroughFlags }: { writeThroughFlags: number | null }): Disk {
+/** With other options for tests. */
+export function nodeDiskWith({ writeThroughFlags, quickMs = QUICK_MS }: NodeDiskOptions): Disk {
   return {
     async open(path) {
       const handle = await open(path, READ_WRITE_CREATE, 0o644)
       if (writeThroughFlags === null) return new NodeFile(handle, null)
       // Now and not when first needed: by then the file may have another name.
-      return new NodeFile(handle, await openOrClose(handle, () => open(path, writeThroughFlags)))
+      const through = await openOrClose(handle, () => open(path, writeThroughFlags))
+      return new NodeFile(handle, new ThroughWriter(through, quickMs))
     },
     async openToRead(path) {
       return await orWhenMissing(async () => new NodeReader(await open(path, constants.O_RDONLY)), null)
@@ -69,9 +85,9 @@ class NodeReader implements DiskReader {
 }
 
 class NodeFile extends NodeReader implements DiskFile {
-  readonly #through: FileHandle | null
+  readonly #through: ThroughWriter | null
 
-  constructor(handle: FileHandle, through: FileHandle | null) {
+  constructor(handle: FileHandle, through: ThroughWriter | null) {
     super(handle)
     this.#through = through
   }
@@ -81,7 +97,7 @@ class NodeFile extends NodeReader implements DiskFile {
   }
 
   async writeThrough(position: number, bytes: Uint8Array): Promise<void> {
-    if (this.#through !== null) return await writeAll(this.#through, position, bytes)
+    if (this.#through !== null) return await this.#through.write(position, bytes)
     await this.write(position, bytes)
     await this.sync()
   }
@@ -99,10 +115,51 @@ class NodeFile extends NodeReader implements DiskFile {
   }
 }
 
+/**
+ * Writes what is durable when it is written. Another thread does it, unless there is little to write and the disk has
+ * been quick: then the handing over would be a good part of the time that a lone caller waits, so the process waits for
+ * the disk itself. It goes by what the last writes took, so that a slow disk, or a quick one that has become slow, holds
+ * up nobody but those who wait for it.
+ */
+class ThroughWriter {
+  readonly #handle: FileHandle
+  readonly #quickMs: number
+  /** What a little takes, the latest writes counting most; not known to be quick before it has been for a while. */
+  #averageMs: number
+
+  constructor(handle: FileHandle, quickMs: number) {
+    this.#handle = handle
+    this.#quickMs = quickMs
+    this.#averageMs = quickMs * 2
+  }
+
+  async write(position: number, bytes: Uint8Array): Promise<void> {
+    if (bytes.length > LITTLE_BYTES) return await writeAll(this.#handle, position, bytes)
+    // Everything else has its turn first: who writes one after the other would keep the process from all of it.
+    const isQuick = this.#averageMs < this.#quickMs
+    if (isQuick) await new Promise(setImmediate)
+    const start = performance.now()
+    if (isQuick) writeAllNow(this.#handle, position, bytes)
+    else await writeAll(this.#handle, position, bytes)
+    this.#averageMs += (performance.now() - start - this.#averageMs) / WRITES_THAT_COUNT
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+}
+
 /** The system may write less than it was asked to. */
 async function writeAll(handle: FileHandle, position: number, bytes: Uint8Array): Promise<void> {
   let written = 0
   while (written < bytes.length) written += await writeSome(handle.fd, position + written, bytes, written)
+}
+
+function writeAllNow(handle: FileHandle, position: number, bytes: Uint8Array): void {
+  let written = 0
+  while (written < bytes.length) {
+    written += writeSync(handle.fd, bytes, written, bytes.length - written, position + written)
+  }
 }
 
 /** With a callback: every commit waits for this, and the handle's own promise takes longer. */
