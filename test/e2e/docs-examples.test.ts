@@ -6,7 +6,7 @@ import { protocols } from '../../examples/protocols/all.ts'
 import { typeCheck } from './compiler.ts'
 import { page, pages } from './pages.ts'
 import { runNode } from './run-node.ts'
-import { runnableBlocks } from './runnable-blocks.ts'
+import { fences, runnableBlocks } from './runnable-blocks.ts'
 import { ROOT, scratch } from './scratch.ts'
 
 const { folder, [Symbol.dispose]: cleanUp } = scratch('docs')
@@ -20,6 +20,12 @@ const examples = pages.flatMap(({ path, text }) =>
   })),
 )
 for (const { file, code } of examples) writeFileSync(join(folder, file), code)
+
+/** They need something that is not there when the tests run, such as a server. */
+const onlyToRead = pages.flatMap(({ path, text }) =>
+  fences(text).flatMap(({ info, line, text }) => (info === 'ts' ? { file: fileOf(path, line), text } : [])),
+)
+for (const { file, text } of onlyToRead) writeFileSync(join(folder, file), text)
 
 function fileOf(path: string, line: number): string {
   return `${path.replace(/\W+/g, '-').toLowerCase()}-${line}.ts`
