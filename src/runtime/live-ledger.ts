@@ -48,7 +48,9 @@ export class LiveLedger extends Ledger {
 
   /** Makes time pass: fires timers, delivers signals, submits the jobs of schedules. Workers and dispatchers start it too. */
   keepTime(): Timekeeper {
-    this.#timekeeper ??= new Timekeeper(this, this.#world)
+    if (this.#timekeeper === null || this.#timekeeper.isStopped) {
+      this.#timekeeper = new Timekeeper(this, this.#world)
+    }
     this.#timekeeper.start()
     return this.#timekeeper
   }

@@ -42,6 +42,16 @@ describe('a timekeeper', () => {
     expect(await states()).toEqual(['DISPATCHING', 'PENDING'])
   })
 
+  it('is another one when it is wanted after it was stopped', async () => {
+    const { ledger, world } = await liveLedger([pulled('first')])
+    await ledger.keepTime().stop()
+    const { job_id } = await ledger.jobs.submit(requestOf({ delay: '10m' }))
+    ledger.work({ 'first-service': () => null })
+    await world.advanceBy(10 * MINUTE)
+    expect((await ledger.jobs.get(job_id))?.state).toBe('SUCCEEDED')
+    await ledger.close()
+  })
+
   it('starts what was delayed, and what waited for another job', async () => {
     const { ledger, world } = await liveLedger([pulled('first')])
     ledger.work({ 'first-service': () => null })

@@ -35,6 +35,10 @@ export class Timekeeper implements Service {
     await this.#loop.stop()
   }
 
+  get isStopped(): boolean {
+    return this.#loop.isStopped
+  }
+
   get restsUntil(): number | null {
     return this.#loop.restsUntil
   }
