@@ -94,6 +94,26 @@ describe('a dispatcher', () => {
     expect(messages.map(({ tries }) => tries)).toEqual([1, 2])
   })
 
+  it('gives it up as soon when the clock was set back', async () => {
+    const { ledger, world } = await liveLedger([pushed('first')])
+    const given = Promise.withResolvers<void>()
+    const { publisher } = noting(
+      (_, signal) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => {
+            given.resolve()
+            reject(signal.reason)
+          }),
+        ),
+    )
+    await ledger.jobs.submit(requestOf())
+    world.clock.jumpTo(world.clock.now() - 3_600_000)
+    ledger.dispatch({ [SERVICE]: publisher })
+    await world.advanceBy(30_000)
+    await given.promise
+    await ledger.close()
+  })
+
   it('publishes no more at once than it may, and none of a paused queue', async () => {
     const { ledger, world } = await liveLedger([pushed('first')])
     const gates: PromiseWithResolvers<void>[] = []

@@ -118,9 +118,10 @@ export class Dispatcher implements Service {
   async #publish(row: OutboxRecord, service: string, publisher: Publisher): Promise<void> {
     const { jobs } = this.#ledger
     const by = { actor: this.name, tenant_id: row.tenant_id }
-    const { clock, timers } = this.#world
     const abort = new AbortController()
-    const timeout = timers.after(fromIso(row.taken_until as string) - clock.now(), () =>
+    // As long as it was taken for, by the ledger's time: the clock may have been set back since, or before.
+    const mayTake = fromIso(row.taken_until as string) - fromIso(row.updated_at)
+    const timeout = this.#world.timers.after(mayTake, () =>
       abort.abort(Object.assign(new Error('The publish took too long'), { code: 'PUBLISH_TIMEOUT' })),
     )
     try {
