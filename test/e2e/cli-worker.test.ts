@@ -156,7 +156,7 @@ describe('worker', () => {
     expect(plain).toMatch(
       /^\d\d:\d\d:\d\d {2}FAILED_RETRY {2}step b\/fetch #1 {2}HTTP_503: The source is overloaded/m,
     )
-    expect(plain).toMatch(/^2 done, 1 to be tried again\. Something is due at .*, in (?:\d+s|1m)\.$/m)
+    expect(plain).toMatch(/^2 done, 1 retried\. Something is due at .*, in (?:\d+s|1m)\.$/m)
     expect(plain).not.toContain('SUCCEEDED')
   })
 })

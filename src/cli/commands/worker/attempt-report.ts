@@ -77,7 +77,7 @@ export class AttemptReport {
     return [
       `${countText(this.#succeeded)} done`,
       ...(this.#failed === 0 ? [] : [`${countText(this.#failed)} failed for good`]),
-      ...(this.#retried === 0 ? [] : [`${countText(this.#retried)} to be tried again`]),
+      ...(this.#retried === 0 ? [] : [`${countText(this.#retried)} retried`]),
       ...(this.#cancelled === 0 ? [] : [`${countText(this.#cancelled)} cancelled`]),
       ...(this.#sent === 0 ? [] : [countOf(this.#sent, 'directive').replace(/$/, ' sent')]),
     ].join(', ')
