@@ -106,6 +106,17 @@ export function isOpenRow(row: OutboxRecord): boolean {
   return !isTerminal(outboxMachine, row.state)
 }
 
+/** The order in which every change has the records of a job: wherever it is cut off, what is there makes sense. */
+export function placeInChange({ kind }: LedgerRecord): number {
+  return PLACES[kind] ?? PLACES.job + 1
+}
+
+const PLACES: { readonly [kind in RecordKind]?: number } & { readonly job: number } = {
+  step: 0,
+  outbox: 1,
+  job: 2,
+}
+
 const NO_ROWS: readonly OutboxRecord[] = Object.freeze([])
 
 /** A list that grows takes room for many, and this one is kept for as long as the job is. */

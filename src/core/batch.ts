@@ -1,4 +1,11 @@
-import { type AggregateKind, type AggregateOf, applyToJob, idOf, type LedgerRecord } from './aggregate.ts'
+import {
+  type AggregateKind,
+  type AggregateOf,
+  applyToJob,
+  idOf,
+  type LedgerRecord,
+  placeInChange,
+} from './aggregate.ts'
 import type { AuditEntry } from './audit.ts'
 import { batchOrder } from './batch-order.ts'
 import { type Answer, type Command, decide } from './command.ts'
@@ -109,11 +116,9 @@ class Overlay implements Given {
   }
 }
 
-const PLACES: { readonly [kind: string]: number } = { step: 0, outbox: 1, job: 2 }
-
 /** As in every change of a job: whatever a later command added comes before the job, not after it. */
 function inLegalOrder(puts: readonly LedgerRecord[]): readonly LedgerRecord[] {
-  return puts.toSorted((a, b) => (PLACES[a.kind] ?? 3) - (PLACES[b.kind] ?? 3))
+  return puts.toSorted((a, b) => placeInChange(a) - placeInChange(b))
 }
 
 function keyString(kind: string, tenant_id: string, id: string): string {

@@ -9,7 +9,9 @@ export interface Routing {
   readonly decision_reason: string
 }
 
-export type Mode = 'DEFAULT' | 'BURST'
+export const MODES = ['DEFAULT', 'BURST'] as const
+
+export type Mode = (typeof MODES)[number]
 
 export type DecisionSource = 'REQUEST' | 'TENANT_CONFIG' | 'GLOBAL_CONFIG'
 

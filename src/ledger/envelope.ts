@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { durationMs } from '../core/duration.ts'
-import type { Ref } from '../core/job/record.ts'
+import { DEPENDENCY_POLICIES, PRIORITIES, type Ref } from '../core/job/record.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { idProblem } from '../core/names.ts'
+import { MODES } from '../core/routing.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
-import { plainEnvelope } from './plain-envelope.ts'
+import { MOST_DEPENDENCIES, MOST_TAGS, plainEnvelope } from './plain-envelope.ts'
 
 /** An id by the one rule for ids. */
 export const idSchema = z.string().superRefine((value, context) => {
@@ -28,7 +29,7 @@ const time = z.iso.datetime({ offset: true })
 
 /** By name, or by number: 0 is the most urgent. */
 export const prioritySchema = z.union([
-  z.enum(['critical', 'high', 'normal', 'low']),
+  z.enum(PRIORITIES),
   z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
 ])
 
@@ -49,20 +50,20 @@ const envelopeSchema = z.strictObject({
   schema_version: z.literal('v1'),
   job_id: idSchema.nullish(),
   doc_id: idSchema.nullish(),
-  mode: z.enum(['DEFAULT', 'BURST']).nullish(),
+  mode: z.enum(MODES).nullish(),
   idempotency_key: idSchema.nullish(),
   correlation_id: z.string().nullish(),
   traceparent: z.string().nullish(),
   callback_urls: z.record(z.string(), z.url()).nullish(),
   priority: prioritySchema.nullish(),
-  depends_on: z.array(idSchema).max(1000).nullish(),
-  on_dependency_failure: z.enum(['fail', 'skip', 'release']).nullish(),
+  depends_on: z.array(idSchema).max(MOST_DEPENDENCIES).nullish(),
+  on_dependency_failure: z.enum(DEPENDENCY_POLICIES).nullish(),
   run_at: time.nullish(),
   delay: durationSchema.nullish(),
   expires_at: time.nullish(),
   run_id: idSchema.nullish(),
   workstream_id: idSchema.nullish(),
-  tags: z.array(z.string().min(1)).max(100).nullish(),
+  tags: z.array(z.string().min(1)).max(MOST_TAGS).nullish(),
 })
 
 export type Envelope = z.input<typeof envelopeSchema>

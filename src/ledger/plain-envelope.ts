@@ -1,17 +1,19 @@
+import { DEPENDENCY_POLICIES, PRIORITIES } from '../core/job/record.ts'
 import { idProblem } from '../core/names.ts'
+import { MODES } from '../core/routing.ts'
 import type { ParsedEnvelope } from './envelope.ts'
 import { frozenCopyToWrite } from './frozen-copy.ts'
 
 // Nearly every request is as simple as this, and being checked by the schema takes ten times as long. What is not plainly
 // sound is left to the schema, which then says what is wrong with it, if anything is. A test compares the two.
 
-const MODES: readonly unknown[] = ['DEFAULT', 'BURST']
-const PRIORITIES: readonly unknown[] = ['critical', 'high', 'normal', 'low', 0, 1, 2, 3]
-const POLICIES: readonly unknown[] = ['fail', 'skip', 'release']
+const KNOWN_MODES: readonly unknown[] = MODES
+const KNOWN_PRIORITIES: readonly unknown[] = [...PRIORITIES, ...PRIORITIES.keys()]
+const KNOWN_POLICIES: readonly unknown[] = DEPENDENCY_POLICIES
 
 /** Most of these that a request may name. */
-const MOST_DEPENDENCIES = 1000
-const MOST_TAGS = 100
+export const MOST_DEPENDENCIES = 1000
+export const MOST_TAGS = 100
 
 const FIELDS = {
   tenant_id: isId,
@@ -22,14 +24,14 @@ const FIELDS = {
   schema_version: (value) => value === 'v1',
   job_id: isOptionalId,
   doc_id: isOptionalId,
-  mode: (value) => value == null || MODES.includes(value),
+  mode: (value) => value == null || KNOWN_MODES.includes(value),
   idempotency_key: isOptionalId,
   correlation_id: isOptionalString,
   traceparent: isOptionalString,
   callback_urls: isAbsent,
-  priority: (value) => value == null || PRIORITIES.includes(value),
+  priority: (value) => value == null || KNOWN_PRIORITIES.includes(value),
   depends_on: (value) => value == null || isListOf(isId, MOST_DEPENDENCIES, value),
-  on_dependency_failure: (value) => value == null || POLICIES.includes(value),
+  on_dependency_failure: (value) => value == null || KNOWN_POLICIES.includes(value),
   run_at: isAbsent,
   delay: isAbsent,
   expires_at: isAbsent,

@@ -2,15 +2,13 @@ import { durationMs } from '../core/duration.ts'
 import type { RequestIdentity } from '../core/idempotency.ts'
 import type { SubmitJob } from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
-import type { Priority, Ref } from '../core/job/record.ts'
+import { PRIORITIES, type Priority, type Ref } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import { toIso } from '../core/time.ts'
 import type { World } from '../world/world.ts'
 import type { ParsedEnvelope } from './envelope.ts'
 import { idempotencyHash } from './idempotency-hash.ts'
 import { callbackUrlsOf, inFlightLimitOf, type LedgerSettings } from './settings.ts'
-
-const PRIORITIES = { critical: 0, high: 1, normal: 2, low: 3 } as const
 
 /** Who asks, and why. */
 interface By {
@@ -67,7 +65,7 @@ const NONE: readonly never[] = Object.freeze([])
 
 export function priorityOf(priority: ParsedEnvelope['priority']): Priority {
   if (typeof priority === 'number') return priority
-  return PRIORITIES[priority ?? 'normal']
+  return PRIORITIES.indexOf(priority ?? 'normal') as Priority
 }
 
 /** Times are compared as text, so they all have the same form. */

@@ -69,11 +69,13 @@ export class LiveLedger extends Ledger {
     }
     const ends = services.map((service) => service.onAsleep(look))
     const hold = this.#world.timers.hold()
-    signal?.addEventListener('abort', () => resolve(), { once: true })
+    const onAbort = () => resolve()
+    signal?.addEventListener('abort', onAbort)
     look()
     if (signal?.aborted === true) resolve()
     await promise
     hold.cancel()
+    signal?.removeEventListener('abort', onAbort)
     for (const end of ends) end()
   }
 

@@ -8,6 +8,7 @@
 import { LedgerClosed } from '../errors/input-errors.ts'
 import type { Timer } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
+import { BUSY } from './service.ts'
 
 /** Does what there is to do. Answers when there is more, in epoch milliseconds, if it knows; else null. */
 export type Turn = () => Promise<number | null>
@@ -19,9 +20,6 @@ const LONGEST_PAUSE_MS = 30_000
 /** A clock may be set forward while we sleep, which timers do not notice: we look at it at least so often. */
 const LONGEST_NAP_MS = 60_000
 
-/** For a loop that is at work: there is something to do at once. */
-const AWAKE = Number.NEGATIVE_INFINITY
-
 export class WakefulLoop {
   readonly #name: string
   readonly #turn: Turn
@@ -32,8 +30,8 @@ export class WakefulLoop {
   #hasNews = false
   #rise: (() => void) | null = null
   #failures = 0
-  /** Until when it sleeps if nobody wakes it; null when nobody knows, `AWAKE` when it does not sleep. */
-  #sleepsUntil: number | null = AWAKE
+  /** Until when it sleeps if nobody wakes it; null when nobody knows, `BUSY` when it does not sleep. */
+  #sleepsUntil: number | null = BUSY
   readonly #onAsleep = new Set<() => void>()
 
   constructor(name: string, world: Pick<World, 'clock' | 'timers' | 'logger'>, turn: Turn) {
@@ -49,7 +47,7 @@ export class WakefulLoop {
   /** When it next has something to do, in epoch milliseconds, unless there is news; null when it does not know of any. */
   get restsUntil(): number | null {
     if (this.#isStopped) return null
-    return this.#hasNews ? AWAKE : this.#sleepsUntil
+    return this.#hasNews ? BUSY : this.#sleepsUntil
   }
 
   /** Calls back whenever it has nothing to do for the time being. Answers how to stop it. */
@@ -116,7 +114,7 @@ export class WakefulLoop {
       if (left !== null && left <= 0) break
       await this.#nap(left === null ? null : Math.min(left, LONGEST_NAP_MS))
     }
-    this.#sleepsUntil = AWAKE
+    this.#sleepsUntil = BUSY
   }
 
   async #nap(ms: number | null): Promise<void> {

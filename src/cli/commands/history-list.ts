@@ -3,12 +3,10 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { type PagingOptions, pagesOf } from '../options/page.ts'
 import { writeList } from '../output/list.ts'
+import { eventStyle } from '../output/state-style.ts'
 import { type Column, NEEDED } from '../output/table.ts'
-import type { Style } from '../output/text-stream.ts'
-import { durationText, timeText } from '../output/words.ts'
+import { codedText, durationText, timeText } from '../output/words.ts'
 import type { Session } from '../session.ts'
-
-const EVENT_STYLE: { readonly [event: string]: Style } = { refused: 'red', ignored: 'dim', noted: 'yellow' }
 
 const time: Column<AuditRecord> = {
   title: 'TIME',
@@ -20,7 +18,7 @@ const time: Column<AuditRecord> = {
 const what: Column<AuditRecord> = {
   title: 'EVENT',
   value: ({ event }) => event,
-  style: ({ event }) => EVENT_STYLE[event],
+  style: ({ event }) => eventStyle(event),
   least: 7,
   worth: 4,
 }
@@ -28,7 +26,7 @@ const what: Column<AuditRecord> = {
 const change: Column<AuditRecord> = {
   title: 'STATE',
   value: ({ old_state, new_state }) => (old_state === null ? new_state : `${old_state} → ${new_state}`),
-  style: ({ event, error_type }) => (error_type !== null ? 'red' : EVENT_STYLE[event]),
+  style: ({ event, error_type }) => (error_type !== null ? 'red' : eventStyle(event)),
   least: 18,
   worth: NEEDED,
 }
@@ -45,7 +43,7 @@ const about: readonly Column<AuditRecord>[] = [
   { title: 'ACTOR', value: ({ actor }) => actor, worth: 2 },
   {
     title: 'ERROR',
-    value: ({ error_type, error_message }) => errorOf(error_type, error_message),
+    value: ({ error_type, error_message }) => codedText(error_type, error_message),
     least: 12,
     worth: 3,
   },
@@ -73,7 +71,7 @@ export const partColumns: readonly Column<AuditRecord>[] = [
     // Where it came from is in the line before.
     title: 'STATE',
     value: ({ event, new_state }) => (event === 'moved' ? new_state : `${event} in ${new_state}`),
-    style: ({ event, error_type }) => (error_type !== null ? 'red' : EVENT_STYLE[event]),
+    style: ({ event, error_type }) => (error_type !== null ? 'red' : eventStyle(event)),
     least: 12,
     worth: NEEDED,
   },
@@ -86,11 +84,6 @@ function partOf({ kind, metadata }: AuditRecord): string {
   if (kind === 'job' || typeof step_id !== 'string') return kind
   const name = kind === 'step' ? step_id : `${kind} ${step_id}`
   return typeof attempt_no === 'number' && attempt_no > 0 ? `${name} #${attempt_no}` : name
-}
-
-function errorOf(type: string | null, message: string | null): string | null {
-  if (type === null) return message
-  return message === null || message === '' ? type : `${type}: ${message}`
 }
 
 /** Everything that happened to one record, oldest first. One that nobody knows has none, which is no failure. */

@@ -4,12 +4,12 @@ import type { Cause } from '../../core/job/why-cause.ts'
 import { fromIso } from '../../core/time.ts'
 import { defineCommand } from '../define-command.ts'
 import { safeText } from '../output/safe-text.ts'
+import { stateStyle } from '../output/state-style.ts'
 import type { Style, TextStream } from '../output/text-stream.ts'
 import { durationText } from '../output/words.ts'
 import { wrapTo } from '../output/wrap.ts'
 import type { Session } from '../session.ts'
 import { jobNotFound } from './jobs/not-found.ts'
-import { jobStyle } from './jobs/styles.ts'
 
 const COMMAND = /^waybill /
 
@@ -48,7 +48,7 @@ function withLedger(session: Session, cause: Cause): Cause {
 }
 
 function answerText({ out, clock }: Session, { job_id, state, step, causes, next_states }: Why): string {
-  const heading = `${out.paint('bold', safeText(job_id))}  ${out.paint(jobStyle(state), state)}\n`
+  const heading = `${out.paint('bold', safeText(job_id))}  ${out.paint(stateStyle(state), state)}\n`
   const at = step === null ? '' : `  at step ${safeText(stepText(step))}\n`
   const legal = next_states.length === 0 ? 'nowhere: it has ended' : next_states.join(', ')
   const told = causes.map((cause) => causeText(out, cause, clock.now()))

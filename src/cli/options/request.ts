@@ -1,6 +1,8 @@
 import { Option } from 'commander'
 import { durationMs } from '../../core/duration.ts'
+import { DEPENDENCY_POLICIES, type DependencyPolicy, PRIORITIES } from '../../core/job/record.ts'
 import type { Json } from '../../core/json.ts'
+import { MODES, type Mode } from '../../core/routing.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { inputText } from '../input/input-lines.ts'
 import { collect } from './collect.ts'
@@ -13,7 +15,7 @@ export interface RequestOptions {
   readonly payload?: string
   readonly doc?: string
   readonly priority?: string
-  readonly mode?: 'DEFAULT' | 'BURST'
+  readonly mode?: Mode
   readonly run?: string
   readonly workstream?: string
   readonly correlation?: string
@@ -26,12 +28,10 @@ export interface OnceOptions {
   readonly at?: string
   readonly expires?: string
   readonly dependsOn?: readonly string[]
-  readonly onDependencyFailure?: 'fail' | 'skip' | 'release'
+  readonly onDependencyFailure?: DependencyPolicy
   readonly key?: string
   readonly id?: string
 }
-
-export const PRIORITIES = ['critical', 'high', 'normal', 'low']
 
 export function requestOptions(): readonly Option[] {
   return [
@@ -40,7 +40,7 @@ export function requestOptions(): readonly Option[] {
     new Option('--payload <json>', 'what else the steps are told: JSON, @file, or - for the standard input'),
     new Option('--doc <id>', 'the document that it is about'),
     new Option('--priority <level>', 'how urgent it is; normal unless told').choices(PRIORITIES),
-    new Option('--mode <mode>', 'how directives are spread over lanes').choices(['DEFAULT', 'BURST']),
+    new Option('--mode <mode>', 'how directives are spread over lanes').choices(MODES),
     new Option('--run <id>', 'the run that it belongs to'),
     new Option('--workstream <id>', 'the workstream that it belongs to'),
     new Option('--correlation <id>', 'an id of yours, handed on to everybody'),
@@ -59,7 +59,7 @@ export function onceOptions(): readonly Option[] {
     new Option(
       '--on-dependency-failure <what>',
       'what becomes of it when such a job does not succeed',
-    ).choices(['fail', 'skip', 'release']),
+    ).choices(DEPENDENCY_POLICIES),
     new Option('--key <text>', 'idempotency key: the same key again is the same job'),
     new Option('--id <id>', 'id of the job; a fresh one unless told'),
   ]

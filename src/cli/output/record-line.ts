@@ -1,26 +1,10 @@
 import type { AuditRecord } from '../../core/audit.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { safeText } from './safe-text.ts'
+import { eventStyle, stateStyle } from './state-style.ts'
 import type { Style, TextStream } from './text-stream.ts'
 import { cutTo, widthOf } from './text-width.ts'
-import { durationText, timeText } from './words.ts'
-
-const STATES: { readonly [state: string]: Style } = {
-  SUCCEEDED: 'green',
-  SENT: 'green',
-  completed: 'green',
-  FAILED_FINAL: 'red',
-  failed: 'red',
-  FAILED_RETRY: 'yellow',
-  retrying: 'yellow',
-  paused: 'yellow',
-  CANCELLING: 'yellow',
-  CANCELLED: 'dim',
-  skipped: 'dim',
-  removed: 'dim',
-}
-
-const EVENTS: { readonly [event: string]: Style } = { refused: 'red', ignored: 'dim', noted: 'yellow' }
+import { codedText, durationText, timeText } from './words.ts'
 
 /** As wide as most names of states are. */
 const STATE_WIDTH = 12
@@ -58,7 +42,7 @@ export function dayOf({ timestamp }: AuditRecord): string {
 }
 
 function styleOf({ event, new_state }: AuditRecord): Style | undefined {
-  return event === 'moved' ? STATES[new_state] : EVENTS[event]
+  return event === 'moved' ? stateStyle(new_state) : eventStyle(event)
 }
 
 /** What it happened to. Parts of a job are told by the job, the step and the attempt. */
@@ -76,8 +60,7 @@ function wanted({ old_state, new_state }: AuditRecord): string {
 
 function asides(record: AuditRecord): readonly (string | null)[] {
   const { error_type, error_message, reason, actor, duration_seconds } = record
-  const error = [error_type, error_message].filter(Boolean).join(': ')
   const took =
     duration_seconds === null || duration_seconds === 0 ? null : `after ${durationText(duration_seconds)}`
-  return [error === '' ? null : error, took, `by ${actor}`, reason === null ? null : `(${reason})`]
+  return [codedText(error_type, error_message), took, `by ${actor}`, reason === null ? null : `(${reason})`]
 }

@@ -1,5 +1,5 @@
 // How times, durations and sizes are told to people.
-import { toIso } from '../../core/time.ts'
+import { fromIso, toIso } from '../../core/time.ts'
 
 /** To the second, in a form that every option for a time takes back. */
 export function timeText(ms: number): string {
@@ -28,6 +28,17 @@ export function durationText(seconds: number): string {
     if (parts.length === 2) break
   }
   return parts.join(' ')
+}
+
+/** How long ago a time was, in whole seconds. */
+export function sinceText(time: string, now: number): string {
+  return durationText(Math.max(0, Math.floor((now - fromIso(time)) / 1000)))
+}
+
+/** An error by its code and what it says, as far as there are such. */
+export function codedText(code: string | null, message: string | null): string | null {
+  if (code === null) return message
+  return message === null || message === '' ? code : `${code}: ${message}`
 }
 
 export function countText(n: number): string {

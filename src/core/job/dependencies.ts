@@ -11,7 +11,7 @@ export function loadJobs(
   given: Given,
   tenant_id: string,
   ids: readonly string[],
-): Needed | ReadonlyMap<string, JobAggregate | null> {
+): Needed | Map<string, JobAggregate | null> {
   const found = new Map<string, JobAggregate | null>()
   const missing: RecordKey[] = []
   for (const id of ids) {

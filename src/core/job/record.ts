@@ -16,11 +16,15 @@ export type Ref =
       readonly metadata?: JsonObject
     }
 
-/** 0 critical, 1 high, 2 normal, 3 low. */
+/** The most urgent first: a job has the place of its own in this list. */
+export const PRIORITIES = ['critical', 'high', 'normal', 'low'] as const
+
 export type Priority = 0 | 1 | 2 | 3
 
 /** What becomes of a job when one it depends on did not succeed. */
-export type DependencyPolicy = 'fail' | 'skip' | 'release'
+export const DEPENDENCY_POLICIES = ['fail', 'skip', 'release'] as const
+
+export type DependencyPolicy = (typeof DEPENDENCY_POLICIES)[number]
 
 interface Routed {
   readonly resolved_mode: Mode

@@ -42,12 +42,12 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   return draft.finish({ job_id, duplicate: false, differing: [] })
 }
 
-const NOBODY: ReadonlyMap<string, JobAggregate | null> = new Map()
+const NOBODY = new Map<string, JobAggregate | null>()
 
 /** Everything that it may be missing, at once. */
 function needJobs({ tenant_id, job_id }: SubmitJob, jobs: ReturnType<typeof loadJobs>): Needed {
   const own = { kind: 'job', tenant_id, id: job_id } as const
-  return need('keys' in jobs && Array.isArray(jobs.keys) ? [own, ...jobs.keys] : [own])
+  return need(jobs instanceof Map ? [own] : [own, ...jobs.keys])
 }
 
 function answerDuplicate(command: SubmitJob, given: Given, owner: string): Decision<SubmitAnswer> {

@@ -1,23 +1,14 @@
 import type { DocumentRecord } from '../../../core/document/record.ts'
-import { isTerminalState, type LedgerState } from '../../../core/document/states.ts'
 import { fromEpochSeconds } from '../../../core/time.ts'
+import { stateStyle } from '../../output/state-style.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
-import type { Style } from '../../output/text-stream.ts'
-import { durationText, timeText } from '../../output/words.ts'
-
-export function stateStyle(state: LedgerState): Style | undefined {
-  if (state === 'failed') return 'red'
-  if (state === 'completed') return 'green'
-  if (state === 'retrying') return 'yellow'
-  return isTerminalState(state) ? 'dim' : undefined
-}
+import { codedText, durationText, timeText } from '../../output/words.ts'
 
 export function errorText({
   error_type,
   error_message,
 }: Pick<DocumentRecord, 'error_type' | 'error_message'>) {
-  if (error_type === null) return error_message
-  return error_message === null || error_message === '' ? error_type : `${error_type}: ${error_message}`
+  return codedText(error_type, error_message)
 }
 
 export function documentColumns(now: number): readonly Column<DocumentRecord>[] {

@@ -6,8 +6,8 @@ import { parseMetadata } from '../../options/metadata.ts'
 import { wholeNumber } from '../../options/numbers.ts'
 import { DOCUMENT_STATES, STATES_TEXT, settableState } from '../../options/states.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { stateStyle } from '../../output/state-style.ts'
 import { bytesText } from '../../output/words.ts'
-import { stateStyle } from './columns.ts'
 
 interface Options {
   readonly adapter?: string

@@ -11,9 +11,10 @@ import { nearestOf } from '../../options/states.ts'
 import { timeOption } from '../../options/time-option.ts'
 import { fieldLines } from '../../output/fields.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { stateStyle } from '../../output/state-style.ts'
 import { durationText, timeText } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
-import { errorText, stateStyle } from './columns.ts'
+import { errorText } from './columns.ts'
 
 interface Options {
   readonly at?: number

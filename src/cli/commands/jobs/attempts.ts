@@ -3,9 +3,9 @@ import { attemptsLeft } from '../../../core/job/protocol.ts'
 import type { StepRecord } from '../../../core/job/record.ts'
 import { isUnderWay, type StepState } from '../../../core/machines/step.ts'
 import { fromEpochSeconds, fromIso } from '../../../core/time.ts'
+import { stateStyle } from '../../output/state-style.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
-import { durationText, timeText } from '../../output/words.ts'
-import { coded, stepStyle } from './styles.ts'
+import { codedText, durationText, timeText } from '../../output/words.ts'
 
 /** One attempt at a step, or a step that nobody has tried yet. */
 export interface AttemptRow {
@@ -51,7 +51,7 @@ function attemptRow(step: StepRecord, attempt_no: number, records: readonly Audi
     began_at: fromEpochSeconds((own[0] as AuditRecord).timestamp),
     ended_at: isOver ? fromEpochSeconds(last.timestamp) : null,
     by: own.find(({ new_state }) => new_state === 'IN_PROGRESS')?.actor ?? (isLast ? step.holder : null),
-    error: coded(last.error_type, last.error_message) ?? (isOver ? last.reason : null),
+    error: codedText(last.error_type, last.error_message) ?? (isOver ? last.reason : null),
     left: isLast ? attemptsLeft(step) : null,
   }
 }
@@ -65,7 +65,7 @@ function untried(step: StepRecord): AttemptRow {
     began_at: null,
     ended_at: null,
     by: null,
-    error: coded(step.last_error_code, step.last_error_message),
+    error: codedText(step.last_error_code, step.last_error_message),
     left: attemptsLeft(step),
   }
 }
@@ -83,7 +83,7 @@ export function attemptColumns(now: number): readonly Column<AttemptRow>[] {
     {
       title: 'STATE',
       value: ({ state }) => state,
-      style: ({ state }) => stepStyle(state),
+      style: ({ state }) => stateStyle(state),
       least: 12,
       worth: NEEDED,
     },

@@ -3,7 +3,7 @@ import { WaybillError } from '../../../errors/waybill-error.ts'
 import { defineCommand } from '../../define-command.ts'
 import { describeError } from '../../describe-error.ts'
 import { safeJson, safeText } from '../../output/safe-text.ts'
-import { jobStyle } from './styles.ts'
+import { stateStyle } from '../../output/state-style.ts'
 
 interface Options {
   readonly reason?: string
@@ -40,7 +40,7 @@ export const jobsCancel = defineCommand<Options>({
         if (session.isJson) await out.line(safeJson(job))
         else {
           const was = before?.state === job.state ? 'is' : `${before?.state} →`
-          await out.line(`${safeText(id)}: ${was} ${out.paint(jobStyle(job.state), job.state)}`)
+          await out.line(`${safeText(id)}: ${was} ${out.paint(stateStyle(job.state), job.state)}`)
         }
       } catch (error) {
         if (!(error instanceof WaybillError)) throw error

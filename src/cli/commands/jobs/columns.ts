@@ -1,9 +1,7 @@
-import type { JobRecord } from '../../../core/job/record.ts'
-import { fromIso } from '../../../core/time.ts'
-import { PRIORITIES } from '../../options/request.ts'
+import { type JobRecord, PRIORITIES } from '../../../core/job/record.ts'
+import { stateStyle } from '../../output/state-style.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
-import { durationText } from '../../output/words.ts'
-import { coded, jobStyle } from './styles.ts'
+import { codedText, sinceText } from '../../output/words.ts'
 
 const NORMAL = 'normal'
 
@@ -13,14 +11,14 @@ export function jobColumns(now: number): readonly Column<JobRecord>[] {
     {
       title: 'STATE',
       value: ({ state }) => state,
-      style: ({ state }) => jobStyle(state),
+      style: ({ state }) => stateStyle(state),
       least: 11,
       worth: NEEDED,
     },
     { title: 'TYPE', value: ({ request_type }) => request_type, least: 8, worth: 5 },
     {
       title: 'FOR',
-      value: ({ state_since }) => durationText(Math.max(0, Math.floor((now - fromIso(state_since)) / 1000))),
+      value: ({ state_since }) => sinceText(state_since, now),
       align: 'right',
       least: 3,
       worth: 4,
@@ -29,12 +27,12 @@ export function jobColumns(now: number): readonly Column<JobRecord>[] {
     { title: 'DOC', value: ({ doc_id }) => doc_id, worth: 1 },
     {
       title: 'PRIORITY',
-      value: ({ priority }) => (PRIORITIES[priority] === NORMAL ? '' : (PRIORITIES[priority] ?? null)),
+      value: ({ priority }) => (PRIORITIES[priority] === NORMAL ? '' : PRIORITIES[priority]),
       least: 8,
     },
     {
       title: 'ERROR',
-      value: ({ error_code, error_message }) => coded(error_code, error_message),
+      value: ({ error_code, error_message }) => codedText(error_code, error_message),
       style: () => 'red',
       least: 10,
       worth: 3,

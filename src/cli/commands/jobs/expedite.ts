@@ -1,10 +1,10 @@
 import { Argument, Option } from 'commander'
+import { PRIORITIES } from '../../../core/job/record.ts'
 import { InvalidInput } from '../../../errors/input-errors.ts'
 import type { ExpediteOptions } from '../../../ledger/steering.ts'
 import { defineCommand } from '../../define-command.ts'
-import { PRIORITIES } from '../../options/request.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { jobStyle } from './styles.ts'
+import { stateStyle } from '../../output/state-style.ts'
 
 type Obstacle = NonNullable<ExpediteOptions['ignore']>[number]
 
@@ -52,7 +52,7 @@ export const jobsExpedite = defineCommand<Options>({
     const job = await ledger.jobs.expedite(job_id, { tenant_id: tenant, ignore, priority, reason })
     const why = await ledger.why(job_id, tenant)
     if (session.isJson) return session.json(job)
-    await out.line(`${safeText(job_id)}: ${out.paint(jobStyle(job.state), job.state)}`)
+    await out.line(`${safeText(job_id)}: ${out.paint(stateStyle(job.state), job.state)}`)
     const now = why?.causes[0]?.message
     if (now !== undefined) await notes.hint(`${now}.`)
   },

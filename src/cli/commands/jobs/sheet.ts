@@ -1,18 +1,23 @@
 import type { JobAggregate } from '../../../core/aggregate.ts'
-import type { JobRecord, OutboxRecord, Ref, StepRecord } from '../../../core/job/record.ts'
+import {
+  type JobRecord,
+  type OutboxRecord,
+  PRIORITIES,
+  type Ref,
+  type StepRecord,
+} from '../../../core/job/record.ts'
 import { activeStep } from '../../../core/job/waiting.ts'
-import { nextStates } from '../../../core/machine.ts'
+import { isTerminal, nextStates } from '../../../core/machine.ts'
 import { jobMachine } from '../../../core/machines/job.ts'
 import { fromIso } from '../../../core/time.ts'
-import { PRIORITIES } from '../../options/request.ts'
 import { type Field, fieldLines } from '../../output/fields.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { stateStyle } from '../../output/state-style.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
 import type { TextStream } from '../../output/text-stream.ts'
-import { bytesText, durationText, timeText } from '../../output/words.ts'
+import { bytesText, codedText, sinceText, timeText } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
 import { leaseText } from './attempts.ts'
-import { coded, jobStyle } from './styles.ts'
 
 /** More of an output is for programs. */
 const SHOWN_CHARACTERS = 2000
@@ -26,14 +31,14 @@ export function jobSheet({ out, clock }: Session, { job, steps }: JobAggregate):
   return (
     heading +
     fieldLines(out, [
-      ['state', job.state, about, jobStyle(job.state)],
-      ['since', timeText(fromIso(job.state_since)), `for ${ago(job.state_since, now)}`],
+      ['state', job.state, about, stateStyle(job.state)],
+      ['since', timeText(fromIso(job.state_since)), `for ${sinceText(job.state_since, now)}`],
       ['may go to', legal.length === 0 ? 'none' : legal.join(', ')],
-      ['error', coded(job.error_code, job.error_message), undefined, 'red'],
+      ['error', codedText(job.error_code, job.error_message), undefined, 'red'],
       ['at step', stepText(job, steps)],
       ['held by', leaseText(activeStep(steps), now)],
       ...requestFields(job),
-      ['created', timeText(fromIso(job.created_at)), `${ago(job.created_at, now)} ago`],
+      ['created', timeText(fromIso(job.created_at)), `${sinceText(job.created_at, now)} ago`],
       ['tenant', job.tenant_id],
       ['etag', job.etag],
     ])
@@ -47,7 +52,7 @@ function requestFields(job: JobRecord): readonly Field[] {
     ['output', refText(job.output_ref)],
     ['payload', job.payload === null ? null : cut(JSON.stringify(job.payload))],
     ['document', job.doc_id],
-    ['priority', PRIORITIES[job.priority] ?? null, job.unlimited ? 'passes all limits' : undefined],
+    ['priority', PRIORITIES[job.priority], job.unlimited ? 'passes all limits' : undefined],
     ['depends on', listed(job.depends_on), `${job.on_dependency_failure} if one does not succeed`],
     ['not before', job.run_at],
     ['expires', job.expires_at],
@@ -62,7 +67,7 @@ function requestFields(job: JobRecord): readonly Field[] {
 }
 
 function stepText({ state, current_step_id, current_step_index }: JobRecord, steps: readonly StepRecord[]) {
-  if (jobMachine.states[state].to.length === 0) return null
+  if (isTerminal(jobMachine, state)) return null
   return `${current_step_id} (${current_step_index + 1} of ${steps.length})`
 }
 
@@ -72,10 +77,6 @@ function listed(words: readonly string[]): string | null {
 
 function refText(ref: Ref): string {
   return typeof ref === 'string' ? ref : JSON.stringify(ref)
-}
-
-function ago(time: string, now: number): string {
-  return durationText(Math.max(0, Math.floor((now - fromIso(time)) / 1000)))
 }
 
 function cut(text: string): string {
@@ -113,7 +114,7 @@ export const outboxColumns: readonly Column<OutboxRecord>[] = [
   },
   {
     title: 'ERROR',
-    value: ({ last_error_code, last_error_message }) => coded(last_error_code, last_error_message),
+    value: ({ last_error_code, last_error_message }) => codedText(last_error_code, last_error_message),
     style: () => 'yellow',
     least: 10,
     worth: 4,

@@ -1,9 +1,8 @@
-import { fromIso } from '../../../core/time.ts'
 import type { QueueLoad } from '../../../ledger/queue-load.ts'
 import { defineCommand } from '../../define-command.ts'
 import { onePage, writeList } from '../../output/list.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
-import { durationText } from '../../output/words.ts'
+import { sinceText } from '../../output/words.ts'
 import { countedText, queueStyle, rateText } from './load-text.ts'
 
 export const queueList = defineCommand({
@@ -45,8 +44,7 @@ function queueColumns(now: number): readonly Column<QueueLoad>[] {
     { title: 'RETRYING', value: ({ retrying }) => countedText(retrying), align: 'right', least: 8, worth: 3 },
     {
       title: 'WAITS',
-      value: ({ oldest_ready_at: at }) =>
-        at === null ? null : durationText(Math.max(0, Math.floor((now - fromIso(at)) / 1000))),
+      value: ({ oldest_ready_at: at }) => (at === null ? null : sinceText(at, now)),
       align: 'right',
       least: 6,
       worth: 4,

@@ -7,7 +7,7 @@ import { defineCommand } from '../../define-command.ts'
 import { nearestOf } from '../../options/states.ts'
 import { type Field, fieldLines } from '../../output/fields.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { durationText, timeText } from '../../output/words.ts'
+import { sinceText, timeText } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
 import { countedText, queueStyle, rateText } from './load-text.ts'
 
@@ -54,9 +54,7 @@ function loadFields(load: QueueLoad, now: number): readonly Field[] {
 }
 
 function ago(time: string | null, now: number): string | undefined {
-  return time === null
-    ? undefined
-    : `for ${durationText(Math.max(0, Math.floor((now - fromIso(time)) / 1000)))}`
+  return time === null ? undefined : `for ${sinceText(time, now)}`
 }
 
 async function queueNotFound(session: Session, ledger: Ledger, queue: string): Promise<NotFound> {

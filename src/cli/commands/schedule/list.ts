@@ -6,8 +6,7 @@ import type { Page } from '../../../store/query.ts'
 import { defineCommand } from '../../define-command.ts'
 import { writeList } from '../../output/list.ts'
 import { type Column, NEEDED } from '../../output/table.ts'
-import { durationText } from '../../output/words.ts'
-import { coded } from '../jobs/styles.ts'
+import { codedText, durationText } from '../../output/words.ts'
 import { scheduleStyle } from './tell.ts'
 
 interface Options {
@@ -78,7 +77,7 @@ function scheduleColumns(now: number): readonly Column<ScheduleRecord>[] {
     { title: 'LAST JOB', value: ({ last_job_id }) => last_job_id, least: 10, worth: 1 },
     {
       title: 'ERROR',
-      value: ({ last_error_code, last_error_message }) => coded(last_error_code, last_error_message),
+      value: ({ last_error_code, last_error_message }) => codedText(last_error_code, last_error_message),
       style: () => 'red',
       least: 10,
       worth: 3,

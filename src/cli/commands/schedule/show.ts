@@ -5,8 +5,7 @@ import { fromIso } from '../../../core/time.ts'
 import { defineCommand } from '../../define-command.ts'
 import { type Field, fieldLines } from '../../output/fields.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { timeText } from '../../output/words.ts'
-import { coded } from '../jobs/styles.ts'
+import { codedText, timeText } from '../../output/words.ts'
 import { nextText, scheduleNotFound, scheduleStyle } from './tell.ts'
 
 export const scheduleShow = defineCommand({
@@ -42,7 +41,7 @@ function scheduleFields(schedule: ScheduleRecord, now: number): readonly Field[]
     ['tried again', retry_at],
     ['last', last_at === null ? null : timeText(fromIso(last_at))],
     ['last job', schedule.last_job_id],
-    ['error', coded(schedule.last_error_code, schedule.last_error_message), undefined, 'red'],
+    ['error', codedText(schedule.last_error_code, schedule.last_error_message), undefined, 'red'],
     [
       'overlap',
       overlap,

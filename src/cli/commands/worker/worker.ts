@@ -124,7 +124,8 @@ async function work(
   const { items: newest } = await ledger.audit.query({ direction: 'desc', limit: 1 })
   const begin = newest[0]?.cursor
   const services = startServices(ledger, module, options)
-  await display.say(startText(module, services))
+  const timekeeper = ledger.keepTime()
+  await display.say(startText(module, services[0] ?? timekeeper))
   display.start()
   const stopped = new Promise<void>((resolve) => {
     ending.addEventListener('abort', () => resolve(), { once: true })
@@ -136,6 +137,8 @@ async function work(
     if (ending.aborted) await display.say(stoppingText(display))
   } finally {
     await Promise.all(services.map((service) => service.stop()))
+    // Last: what the others wrote may be due at once.
+    await timekeeper.stop()
     watched.abort()
   }
   await watching
@@ -152,18 +155,15 @@ function startServices(
   const { handlers = {}, publishers = {} } = module ?? {}
   const isWorker = Object.keys(handlers).length > 0
   const isDispatcher = Object.keys(publishers).length > 0
-  // The one that keeps time is stopped last: what others wrote may be due at once.
   return [
     ...(isWorker ? [ledger.work(handlers, { name, concurrency, grace })] : []),
     ...(isDispatcher ? [ledger.dispatch(publishers, { name, concurrency })] : []),
-    ledger.keepTime(),
   ]
 }
 
-function startText(module: WorkerModule | null, services: readonly Service[]): string {
+function startText(module: WorkerModule | null, { name }: Service): string {
   const handled = Object.keys(module?.handlers ?? {})
   const published = Object.keys(module?.publishers ?? {})
-  const name = services[0]?.name ?? ''
   const does = [
     ...(handled.length === 0 ? [] : [`works on ${handled.join(', ')}`]),
     ...(published.length === 0 ? [] : [`publishes to ${published.join(', ')}`]),

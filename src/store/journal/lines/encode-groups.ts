@@ -6,6 +6,7 @@ import { isJobPart, type Move } from '../../live/live-state.ts'
 import type { BatchBuffer } from '../batch-buffer.ts'
 import type { Encodable, Nths } from './encode.ts'
 import { isAbout, writeJobLine } from './encode-job.ts'
+import { partIn } from './encode-parts.ts'
 import { documentFields, fieldsOf, lineOf } from './fields.ts'
 import { type ChangeFields, type PutFields, placesOfEntries } from './line.ts'
 
@@ -201,8 +202,5 @@ function putFields(put: LedgerRecord, moveOf: ReadonlyMap<LedgerRecord, Move>): 
 function recordBefore(put: LedgerRecord, move: Move | undefined): LedgerRecord | null {
   if (move === undefined || move.before === null) return null
   if (!isJobPart(put)) return move.before as LedgerRecord
-  const { job, steps, outbox } = move.before as JobMove['before'] & object
-  if (put.kind === 'job') return job
-  if (put.kind === 'step') return steps[put.step_index] ?? null
-  return outbox.find((row) => row.outbox_id === put.outbox_id) ?? null
+  return partIn(move.before as JobMove['before'] & object, put)
 }

@@ -1,3 +1,4 @@
+import { placeInChange } from '../../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import { must } from '../../../core/must.ts'
 import type { JobPart } from '../../live/live-state.ts'
@@ -44,17 +45,16 @@ export function writeParts(
   if (before !== null) writeSection(false, parts, before, facts, into)
 }
 
-const PLACES = { step: 0, outbox: 1, job: 2 } as const
-
 /** A list that is written twice in one object would be read as its second half: that would be lost without a word. */
 function mustFollow(parts: readonly JobPart[]): void {
   let last = 0
-  for (const { kind } of parts) {
+  for (const part of parts) {
+    const place = placeInChange(part)
     must(
-      PLACES[kind] >= last,
-      () => `a change has steps, then outbox rows, then the job, and not a ${kind} after them`,
+      place >= last,
+      () => `a change has steps, then outbox rows, then the job, and not a ${part.kind} after them`,
     )
-    last = PLACES[kind]
+    last = place
   }
 }
 
@@ -69,7 +69,7 @@ function writeSection(
   let open: JobPart['kind'] | null = null
   let inList = 0
   for (const part of parts) {
-    const there = before === null ? null : recordIn(before, part)
+    const there = before === null ? null : partIn(before, part)
     if ((there === null) !== isNew) continue
     if (part.kind === open) into.byte(COMMA)
     else {
@@ -89,7 +89,7 @@ function writeSection(
 }
 
 /** The record as it was; null when it is new. */
-function recordIn({ job, steps, outbox }: Before & object, part: JobPart): JobPart | null {
+export function partIn({ job, steps, outbox }: Before & object, part: JobPart): JobPart | null {
   if (part.kind === 'job') return job
   if (part.kind === 'step') return steps[part.step_index] ?? null
   return outbox.find((row) => row.outbox_id === part.outbox_id) ?? null
