@@ -199,6 +199,9 @@ describe('tail', () => {
     const wrong = await runHere(`tail --from x ${followed}`)
     expect(on.stdout).toMatch(/^\S+Z {2}failed {8}document d:1 .*by ann\n$/)
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('--from "x" is not a cursor') })
+    // More than a pipe holds: it has to write on when nobody reads any more, and only then can it notice.
+    const more = Array.from({ length: 500 }, (_, n) => `more:${n}`)
+    await Promise.all(more.map((id) => ledger.documents.updateState(id, 'fetching')))
     const piped = shell.bash(
       `waybill tail --from 0 --json --ledger followed | head -1; echo \${PIPESTATUS[0]}`,
     )
