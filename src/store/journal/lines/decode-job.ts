@@ -1,19 +1,10 @@
 import { type LedgerRecord, stepKey } from '../../../core/aggregate.ts'
 import type { AuditEntry } from '../../../core/audit.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
+import { USUAL_JOB, USUAL_ROW, USUAL_STEP } from '../../usual-fields.ts'
 import type { Current } from './decode.ts'
 import type { ChangeLine, JobFields } from './line.ts'
-import {
-  factsOf,
-  type LineFacts,
-  USUAL_JOB,
-  USUAL_ROW,
-  USUAL_STEP,
-  usualAfter,
-  usualJob,
-  usualRow,
-  usualStep,
-} from './usual.ts'
+import { factsOf, type LineFacts, usualAfter, usualJob, usualRow, usualStep } from './usual.ts'
 
 /** The records that a line in the short form puts, complete. Throws when one that it changes is not there. */
 export function jobRecords(

@@ -2,20 +2,10 @@ import { placeInChange } from '../../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import { must } from '../../../core/must.ts'
 import type { JobPart } from '../../live/live-state.ts'
+import { isUsual, USUAL_JOB, USUAL_ROW, USUAL_STEP } from '../../usual-fields.ts'
 import type { JobLine } from './encode-job.ts'
 import { constant, type LineBytes } from './line-bytes.ts'
-import {
-  isUsual,
-  type LineFacts,
-  type Refs,
-  USUAL_JOB,
-  USUAL_ROW,
-  USUAL_STEP,
-  usualAfter,
-  usualJob,
-  usualRow,
-  usualStep,
-} from './usual.ts'
+import { type LineFacts, type Refs, usualAfter, usualJob, usualRow, usualStep } from './usual.ts'
 import { type Fields, UsualShape } from './usual-shape.ts'
 
 const NEW = constant(',"new":{')
