@@ -16,8 +16,8 @@ export type FaultName =
 export class Fault extends Error {
   readonly fault: FaultName
 
-  constructor(fault: FaultName, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+  constructor(fault: FaultName, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options)
     this.fault = fault
   }
 }
@@ -38,19 +38,17 @@ const PRIMARY_CODE = 0xff
 
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
-  const { errcode, message = String(error), stack } = error as {
+  const {
+    errcode,
+    message = String(error),
+    stack,
+  } = error as {
     errcode?: number
     message?: string
     stack?: string
   }
   const name = errcode === undefined ? undefined : FAULT_OF_CODE[errcode & PRIMARY_CODE]
-  if (name !== undefined) return new Fault(name, message, error)
-  return new Fault('other', errcode === undefined ? (stack ?? message) : `${message} (SQLite ${errcode})`, error)
+  if (name !== undefined) return new Fault(name, message, { cause: error })
+  const told = errcode === undefined ? (stack ?? message) : `${message} (SQLite ${errcode})`
+  return new Fault('other', told, { cause: error })
 }
-
-/** A unique key is there already. */
-export function isTaken(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % (PRIMARY_CODE + 1) === CONSTRAINT
-}
-
-const CONSTRAINT = 19

@@ -51,7 +51,9 @@ function partsOf(query: Find, others: () => Clause): readonly Part[] {
   if (ends.length === 0 && hasOpen) return [live()]
   if (!hasOpen) return ends.length === 0 ? [] : [ended(ends)]
   const clause = others()
-  return [{ table: 'job', clause: states === undefined ? clause : clause.addAny('state', states), columns: LIVE }]
+  return [
+    { table: 'job', clause: states === undefined ? clause : clause.addAny('state', states), columns: LIVE },
+  ]
 }
 
 /** Whether all states asked for are ones in which work goes on. */

@@ -7,7 +7,7 @@ import { comparePlaces, type Place } from '../place.ts'
 import { changedAt, matchesFind } from '../query.ts'
 import { decodeJob } from '../tables/job-codec.ts'
 import type { Find, FoundStep, JobRow } from '../tables/tables.ts'
-import { Clause, wantedOf } from './clause.ts'
+import { Clause, type FieldColumns, wantedOf, whereOf } from './clause.ts'
 import type { Connection } from './connection.ts'
 import { asksOnlyOpen } from './find-jobs.ts'
 import { JOB_COLUMNS, jobRows } from './load.ts'
@@ -16,6 +16,15 @@ import { compareTexts } from './text-order.ts'
 
 /** Jobs that are read at once, before others have their turn. */
 const PAGE = 200
+
+/** None of them has a column, except the job's id. */
+const FIELDS: FieldColumns = {
+  state: 'state',
+  job_id: 'job_id',
+  step_id: 'step_id',
+  service: 'service',
+  queue: 'queue',
+}
 
 type Turn = () => Promise<void>
 
@@ -28,6 +37,7 @@ interface Candidate extends FoundStep {
  * `a/x` comes after `a-b/x`, though job `a` comes before `a-b`.
  */
 export async function findSteps(db: Connection, query: Find, turn: Turn): Promise<readonly FoundStep[]> {
+  if (whereOf(query.where, FIELDS) === null) return []
   const found = query.order === 'changed' ? byTime(db, query, turn) : byId(db, query, turn)
   return (await found).map(({ job, step_index }) => ({ job, step_index }))
 }
@@ -60,7 +70,11 @@ async function byId(db: Connection, query: Find, turn: Turn): Promise<readonly C
 async function findInTenant(
   db: Connection,
   query: Find,
-  { tenant_id, found, turn }: { readonly tenant_id: string; readonly found: Candidate[]; readonly turn: Turn },
+  {
+    tenant_id,
+    found,
+    turn,
+  }: { readonly tenant_id: string; readonly found: Candidate[]; readonly turn: Turn },
 ): Promise<void> {
   const sign = query.isDescending ? -1 : 1
   const after = query.after?.tenant_id === tenant_id ? query.after.id : null

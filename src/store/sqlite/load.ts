@@ -32,7 +32,11 @@ export function load(db: Connection, wanted: Wanted): Loaded {
     ),
     claims: present(
       wanted.claims.map(({ tenant_id, key }) =>
-        db.get<Claim>('SELECT tenant_id, key, owner FROM claim WHERE tenant_id = ? AND key = ?', tenant_id, key),
+        db.get<Claim>(
+          'SELECT tenant_id, key, owner FROM claim WHERE tenant_id = ? AND key = ?',
+          tenant_id,
+          key,
+        ),
       ),
     ),
     slots: present(wanted.slots.map(({ tenant_id, key }) => loadSlot(db, tenant_id, key))),

@@ -20,7 +20,9 @@ export function select(db: Connection, work: TakeWork): Taken {
 export function hasWork(db: Connection, work: TakeWork): boolean {
   switch (work.what) {
     case 'ready':
-      return work.queues.some((queue) => db.get('SELECT 1 FROM ready WHERE queue = ? LIMIT 1', queue) !== undefined)
+      return work.queues.some(
+        (queue) => db.get('SELECT 1 FROM ready WHERE queue = ? LIMIT 1', queue) !== undefined,
+      )
     case 'due':
       return db.get('SELECT 1 FROM due WHERE due_at <= ? LIMIT 1', work.now) !== undefined
     case 'signalled':

@@ -1,6 +1,6 @@
 import type { ChangedJob, ChangedRecord, NewJob, WriteSet } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
-import { Fault, isTaken } from './fault.ts'
+import { Fault } from './fault.ts'
 
 /** Somebody else was faster. */
 export function lost(what: string): Fault {
@@ -58,42 +58,41 @@ export function updateJobs(db: Connection, jobs: readonly ChangedJob[], told: st
 const INSERT_JOB = `
   INSERT INTO job (tenant_id, job_id, version, state, changed_at, ended_state, ended_at, open_rows, request_type,
     protocol_id, doc_id, run_id, workstream_id, holds, log, moving, fixed)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (tenant_id, job_id) DO NOTHING`
 
 export function insertJobs(db: Connection, jobs: readonly NewJob[], told: string): void {
   if (jobs.length === 0) return
   const insert = db.prepare(INSERT_JOB)
   for (const job of jobs) {
     const { tenant_id, job_id, state, changed_at } = job
-    try {
-      insert.run(
-        tenant_id,
-        job_id,
-        job.version,
-        state,
-        changed_at,
-        job.is_ended ? state : null,
-        job.is_ended ? changed_at : null,
-        job.open_rows,
-        job.request_type,
-        job.protocol_id,
-        job.doc_id,
-        job.run_id,
-        job.workstream_id,
-        JSON.stringify(job.holds),
-        job.isTold ? told : '',
-        job.moving,
-        job.fixed,
-      )
-    } catch (error) {
-      throw isTaken(error) ? lost(`job ${job_id}`) : error
-    }
+    const { changes } = insert.run(
+      tenant_id,
+      job_id,
+      job.version,
+      state,
+      changed_at,
+      job.is_ended ? state : null,
+      job.is_ended ? changed_at : null,
+      job.open_rows,
+      job.request_type,
+      job.protocol_id,
+      job.doc_id,
+      job.run_id,
+      job.workstream_id,
+      JSON.stringify(job.holds),
+      job.isTold ? told : '',
+      job.moving,
+      job.fixed,
+    )
+    if (changes !== 1) throw lost(`job ${job_id}`)
   }
 }
 
 const INSERT_RECORD = `
-  INSERT OR IGNORE INTO record (version, state, changed_at, adapter, run_id, body, log, kind, tenant_id, id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO record (version, state, changed_at, adapter, run_id, body, log, kind, tenant_id, id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (kind, tenant_id, id) DO NOTHING`
 
 const UPDATE_RECORD = `
   UPDATE record SET version = ?, state = ?, changed_at = ?, adapter = ?, run_id = ?, body = ?, log = log || ?
@@ -105,9 +104,7 @@ export function putRecords(db: Connection, records: readonly ChangedRecord[], to
     const values = [version, state, changed_at, adapter, run_id, body, isTold ? told : ''] as const
     const key = [kind, tenant_id, id] as const
     const changes =
-      from === 0
-        ? db.run(INSERT_RECORD, ...values, ...key)
-        : db.run(UPDATE_RECORD, ...values, ...key, from)
+      from === 0 ? db.run(INSERT_RECORD, ...values, ...key) : db.run(UPDATE_RECORD, ...values, ...key, from)
     if (changes !== 1) throw lost(`${kind} ${id}`)
   }
 }

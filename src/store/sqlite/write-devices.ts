@@ -5,7 +5,9 @@ import { lost } from './write-aggregates.ts'
 
 export function putClaims(db: Connection, claims: readonly Claim[]): void {
   if (claims.length === 0) return
-  const insert = db.prepare('INSERT OR IGNORE INTO claim (tenant_id, key, owner) VALUES (?, ?, ?)')
+  const insert = db.prepare(
+    'INSERT INTO claim (tenant_id, key, owner) VALUES (?, ?, ?) ON CONFLICT (tenant_id, key) DO NOTHING',
+  )
   for (const { tenant_id, key, owner } of claims) {
     if (insert.run(tenant_id, key, owner).changes !== 1) throw lost(`the claim ${key}`)
   }
@@ -41,7 +43,8 @@ export function putRefusals(db: Connection, refusals: readonly RefusalWrite[], t
     const changes =
       from === 0
         ? db.run(
-            'INSERT OR IGNORE INTO refusal (tenant_id, kind, id, job_id, count, log) VALUES (?, ?, ?, ?, ?, ?)',
+            `INSERT INTO refusal (tenant_id, kind, id, job_id, count, log) VALUES (?, ?, ?, ?, ?, ?)
+             ON CONFLICT (tenant_id, kind, id) DO NOTHING`,
             tenant_id,
             kind,
             id,

@@ -14,7 +14,8 @@ export function changeReady(db: Connection, { drops, adds }: Changes<ReadyKey>):
     const add = db.prepare(
       'INSERT OR IGNORE INTO ready (queue, tenant_id, grp, rank, job_id) VALUES (?, ?, ?, ?, ?)',
     )
-    for (const { queue, tenant_id, group, rank, job_id } of adds) add.run(queue, tenant_id, group, rank, job_id)
+    for (const { queue, tenant_id, group, rank, job_id } of adds)
+      add.run(queue, tenant_id, group, rank, job_id)
   }
 }
 

@@ -82,5 +82,6 @@ function append(db: Connection, first_seq: number, chunk: NewChunk): void {
     sketch,
     entries,
   )
-  for (const tag of tags) db.run('INSERT OR IGNORE INTO log_tag (tag, first_seq) VALUES (?, ?)', tag, first_seq)
+  for (const tag of tags)
+    db.run('INSERT OR IGNORE INTO log_tag (tag, first_seq) VALUES (?, ?)', tag, first_seq)
 }
