@@ -170,8 +170,7 @@ export class Writer {
         return
       } catch (error) {
         const fault = faultOf(error)
-        if (fault.fault !== 'busy') throw fault
-        if (waited >= this.#limits.busyMs) throw new Fault('busy', `waited ${waited} ms`, { cause: error })
+        if (fault.fault !== 'busy' || waited >= this.#limits.busyMs) throw fault
       }
       const ms = pauses < PAUSES_UNTIL_LONGER ? SHORTEST_PAUSE_MS : LONGEST_PAUSE_MS
       await new Promise<void>((resolve) => this.#timers.after(ms, resolve))
