@@ -1,10 +1,12 @@
 import { ALONE_KINDS } from '../../core/aggregate.ts'
-import type { RecordKind } from '../../core/machines/all.ts'
+import { machines, type RecordKind } from '../../core/machines/all.ts'
 import type { About } from '../tables/tables.ts'
 import type { Connection, Value } from './connection.ts'
 import { jobWithRow } from './find-outbox.ts'
 import { loadClosed } from './load.ts'
 import { tenantsOf } from './small-reads.ts'
+
+const KINDS = Object.keys(machines) as readonly RecordKind[]
 
 /**
  * Parts of the log that may tell of these records: by the narrowest of what is given, for the entries themselves are looked
@@ -65,8 +67,9 @@ function addRecord(ids: Ids, kind: RecordKind | undefined, tenant_id: string, id
     if (kind !== undefined && kind !== alone) continue
     ids.add('SELECT log FROM record WHERE kind = ? AND tenant_id = ? AND id = ?', alone, tenant_id, id)
   }
-  if (kind === undefined) ids.add('SELECT log FROM refusal WHERE tenant_id = ? AND id = ?', tenant_id, id)
-  else ids.add('SELECT log FROM refusal WHERE tenant_id = ? AND kind = ? AND id = ?', tenant_id, kind, id)
+  for (const any of kind === undefined ? KINDS : [kind]) {
+    ids.add('SELECT log FROM refusal WHERE tenant_id = ? AND kind = ? AND id = ?', tenant_id, any, id)
+  }
 }
 
 function addJob(ids: Ids, tenant_id: string, job_id: string): void {
@@ -78,8 +81,8 @@ function addDocument(ids: Ids, tenant_id: string, doc_id: string): void {
   addRecord(ids, 'document', tenant_id, doc_id)
   ids.add('SELECT log FROM job WHERE tenant_id = ? AND doc_id = ?', tenant_id, doc_id)
   ids.add(
-    `SELECT refusal.log FROM job JOIN refusal USING (tenant_id, job_id)
-     WHERE tenant_id = ? AND job.doc_id = ?`,
+    `SELECT refusal.log FROM job CROSS JOIN refusal USING (tenant_id, job_id)
+     WHERE job.tenant_id = ? AND job.doc_id = ?`,
     tenant_id,
     doc_id,
   )

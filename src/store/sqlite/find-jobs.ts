@@ -1,9 +1,9 @@
 import { isTerminal, type Machine, statesOf } from '../../core/machine.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import type { Find, JobRow } from '../tables/tables.ts'
-import { type Clause, type FieldColumns, wantedOf, whereOf } from './clause.ts'
+import { type Clause, type FieldColumns, type Way, wantedOf, whereOf } from './clause.ts'
 import type { Connection } from './connection.ts'
-import { findRows, type Part } from './find-rows.ts'
+import { findRows, type Part, wayTo } from './find-rows.ts'
 import { JOB_COLUMNS, jobRows } from './load.ts'
 
 const FIELDS: FieldColumns = {
@@ -21,39 +21,51 @@ const ENDED = { at: 'ended_at', id: 'job_id' }
 
 const ENDS: readonly string[] = statesOf(jobMachine).filter((state) => isTerminal(jobMachine, state))
 
+/** Fields that few jobs share: there is an index for each. */
+const NARROW = ['job_id', 'doc_id', 'run_id', 'workstream_id'] as const
+
 export function findJobs(db: Connection, query: Find): readonly JobRow[] {
   const others = () => whereOf(query.where, FIELDS, 'state')
   if (others() === null) return []
-  const parts = partsOf(query, () => others() as Clause)
+  const parts = partsOf(db, query, () => others() as Clause)
   const sql = `SELECT ${JOB_COLUMNS} FROM job WHERE rowid = ?`
   return findRows(db, query, parts).flatMap(({ row }) => jobRows(db, sql, row))
 }
 
 /** Open jobs are in one index, those that ended in another, by state and time. */
-function partsOf(query: Find, others: () => Clause): readonly Part[] {
+function partsOf(db: Connection, query: Find, others: () => Clause): readonly Part[] {
   const states = wantedOf(query.where, 'state')
+  const whole = (way: Way): Part => {
+    const clause = others()
+    return live(states === undefined ? clause : clause.addAny('state', states), way)
+  }
+  const narrow = NARROW.map((field) => wantedOf(query.where, field)).find((wanted) => wanted !== undefined)
+  if (narrow !== undefined) {
+    const isOrdered = query.order === 'id' && query.tenant_id !== undefined && narrow.length === 1
+    return [whole(isOrdered ? 'order' : 'filter')]
+  }
   const ends = states === undefined ? ENDS : states.filter((state) => ENDS.includes(state))
   const open = states?.filter((state) => !ENDS.includes(state))
-  const ended = (some: readonly string[]): Part => ({
-    table: 'job',
-    clause: others().addAny('ended_state', some),
-    columns: ENDED,
-  })
-  const live = (): Part => {
-    const clause = others().add('ended_state IS NULL')
-    return { table: 'job', clause: open === undefined ? clause : clause.addAny('state', open), columns: LIVE }
-  }
   const hasOpen = open === undefined || open.length > 0
-  if (query.order === 'changed') {
-    const each = ends.map((state) => ended([state]))
-    return hasOpen ? [...each, live()] : each
+  const opened = () => {
+    const clause = others().add('ended_state IS NULL')
+    return live(open === undefined ? clause : clause.addAny('state', open), 'order')
   }
-  if (ends.length === 0 && hasOpen) return [live()]
-  if (!hasOpen) return ends.length === 0 ? [] : [ended(ends)]
-  const clause = others()
-  return [
-    { table: 'job', clause: states === undefined ? clause : clause.addAny('state', states), columns: LIVE },
-  ]
+  if (query.order === 'changed') {
+    const each = ends.map((state) => ended(others().addAny('ended_state', [state]), 'order'))
+    return hasOpen ? [...each, opened()] : each
+  }
+  if (ends.length === 0) return hasOpen ? [opened()] : []
+  if (hasOpen || wayTo(db, 'job', query) === 'order') return [whole('order')]
+  return [ended(others().addAny('ended_state', ends), 'filter')]
+}
+
+function live(clause: Clause, way: Way): Part {
+  return { table: 'job', clause, columns: LIVE, way }
+}
+
+function ended(clause: Clause, way: Way): Part {
+  return { table: 'job', clause, columns: ENDED, way }
 }
 
 /** Whether all states asked for are ones in which work goes on. */

@@ -46,8 +46,10 @@ export function jobWithRow(db: Connection, tenant_id: string, outbox_id: string)
 function closedRows(db: Connection, query: Find): readonly Placed[] {
   const clause = whereOf(query.where, FIELDS)
   if (clause === null || asksOnlyOpen(query, MACHINE)) return []
+  // A job has few of them.
+  const way = wantedOf(query.where, 'job_id') === undefined ? 'order' : 'filter'
   const sql = `SELECT ${CLOSED_COLUMNS} FROM closed_outbox WHERE rowid = ?`
-  return findRows(db, query, [{ table: 'closed_outbox', clause, columns: COLUMNS }]).flatMap((place) =>
+  return findRows(db, query, [{ table: 'closed_outbox', clause, columns: COLUMNS, way }]).flatMap((place) =>
     db.all<ClosedRow>(sql, place.row).map((closed) => ({ place, found: { closed } })),
   )
 }

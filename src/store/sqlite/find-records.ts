@@ -2,9 +2,9 @@ import type { AloneKind } from '../../core/aggregate.ts'
 import { type Machine, statesOf } from '../../core/machine.ts'
 import { machines } from '../../core/machines/all.ts'
 import type { Find, RecordRow } from '../tables/tables.ts'
-import { type Clause, type FieldColumns, wantedOf, whereOf } from './clause.ts'
+import { type Clause, type FieldColumns, type Way, wantedOf, whereOf } from './clause.ts'
 import type { Connection } from './connection.ts'
-import { findRows, type Part } from './find-rows.ts'
+import { findRows, type Part, wayTo } from './find-rows.ts'
 
 const FIELDS: { readonly [kind in AloneKind]: FieldColumns } = {
   document: { state: 'state', adapter: 'adapter', doc_id: 'id' },
@@ -19,18 +19,25 @@ const COLUMNS = { at: 'changed_at', id: 'id' }
 export function findRecords(db: Connection, kind: AloneKind, query: Find): readonly RecordRow[] {
   const others = () => whereOf(query.where, FIELDS[kind], 'state')?.add('kind = ?', kind) ?? null
   if (others() === null) return []
-  const parts = partsOf(kind, query, () => others() as Clause)
+  const parts = partsOf(db, kind, query, () => others() as Clause)
   const sql = 'SELECT kind, tenant_id, id, version, body FROM record WHERE rowid = ?'
   return findRows(db, query, parts).flatMap(({ row }) => db.all<RecordRow>(sql, row))
 }
 
 /** The index has the times of each state by itself. */
-function partsOf(kind: AloneKind, query: Find, others: () => Clause): readonly Part[] {
+function partsOf(db: Connection, kind: AloneKind, query: Find, others: () => Clause): readonly Part[] {
   const states = wantedOf(query.where, 'state')
-  const part = (clause: Clause): Part => ({ table: 'record', clause, columns: COLUMNS })
+  const part = (clause: Clause, way: Way = 'order'): Part => ({
+    table: 'record',
+    clause,
+    columns: COLUMNS,
+    way,
+  })
   if (query.order === 'changed') {
     const all = states ?? statesOf(machines[kind] as Machine<string>)
     return [...new Set(all)].map((state) => part(others().addAny('state', [state])))
   }
-  return [part(states === undefined ? others() : others().addAny('state', states))]
+  if (states === undefined) return [part(others())]
+  const way = wayTo(db, kind, query)
+  return [part(others().addAny(way === 'filter' ? 'state' : '+state', states), way)]
 }

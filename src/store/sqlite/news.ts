@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
  * Bytes arrive in the write-ahead log a moment before the transaction they are part of is there to see, and nothing else
  * tells of that: after bytes arrived it is looked for again and again for a while, the longer the more seldom.
  */
-const LOOK_AFTER_MS = [0, 1, 2, 4, 6, 8, 10, 15, 20, 30, 50, 100] as const
+const LOOK_AFTER_MS = [0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 8, 8, 10, 10, 20, 20, 50] as const
 
 /** In case nothing is told at all. */
 const LOOK_ANYWAY_MS = 1000

@@ -33,9 +33,9 @@ CREATE TABLE job (
 ) STRICT;
 CREATE INDEX job_open ON job (tenant_id, job_id) WHERE ended_state IS NULL;
 CREATE INDEX job_ended ON job (ended_state, ended_at, tenant_id, job_id) WHERE ended_state IS NOT NULL;
-CREATE INDEX job_of_document ON job (tenant_id, doc_id) WHERE doc_id IS NOT NULL;
-CREATE INDEX job_of_run ON job (tenant_id, run_id) WHERE run_id IS NOT NULL;
-CREATE INDEX job_of_workstream ON job (tenant_id, workstream_id) WHERE workstream_id IS NOT NULL;
+CREATE INDEX job_of_document ON job (tenant_id, doc_id, job_id) WHERE doc_id IS NOT NULL;
+CREATE INDEX job_of_run ON job (tenant_id, run_id, job_id) WHERE run_id IS NOT NULL;
+CREATE INDEX job_of_workstream ON job (tenant_id, workstream_id, job_id) WHERE workstream_id IS NOT NULL;
 CREATE INDEX job_with_rows ON job (tenant_id, job_id) WHERE open_rows > 0;
 
 CREATE TABLE record (
@@ -63,7 +63,7 @@ CREATE TABLE closed_outbox (
   body TEXT NOT NULL,
   PRIMARY KEY (tenant_id, outbox_id)
 ) STRICT;
-CREATE INDEX closed_outbox_job ON closed_outbox (tenant_id, job_id);
+CREATE INDEX closed_outbox_job ON closed_outbox (tenant_id, job_id, outbox_id);
 
 CREATE TABLE ready (
   queue TEXT NOT NULL,

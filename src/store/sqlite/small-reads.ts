@@ -52,8 +52,10 @@ export function sketchesOf(
   { from, before, after, limit }: SketchSelect,
 ): readonly ChunkSketch[] {
   return db.all<ChunkSketch>(
-    `SELECT first_seq, first_at, last_at, sketch FROM log
-     WHERE first_seq > ? AND last_at >= ? AND first_at < ? ORDER BY first_seq LIMIT ?`,
+    `SELECT first_seq, first_at, last_at, sketch FROM log WHERE first_seq IN (
+       SELECT first_seq FROM log INDEXED BY log_times
+       WHERE first_seq > ? AND last_at >= ? AND first_at < ? ORDER BY first_seq LIMIT ?
+     ) ORDER BY first_seq`,
     after,
     from ?? Number.NEGATIVE_INFINITY,
     before ?? Number.POSITIVE_INFINITY,
