@@ -65,7 +65,7 @@ function live(clause: Clause, way: Way): Part {
 }
 
 function ended(clause: Clause, way: Way): Part {
-  return { table: 'job', clause, columns: ENDED, way }
+  return { table: 'job INDEXED BY job_ended', clause, columns: ENDED, way }
 }
 
 /** Whether all states asked for are ones in which work goes on. */

@@ -27,17 +27,19 @@ export function findRecords(db: Connection, kind: AloneKind, query: Find): reado
 /** The index has the times of each state by itself. */
 function partsOf(db: Connection, kind: AloneKind, query: Find, others: () => Clause): readonly Part[] {
   const states = wantedOf(query.where, 'state')
-  const part = (clause: Clause, way: Way = 'order'): Part => ({
-    table: 'record',
+  const part = (clause: Clause, way: Way, table = 'record'): Part => ({
+    table,
     clause,
     columns: COLUMNS,
     way,
   })
   if (query.order === 'changed') {
     const all = states ?? statesOf(machines[kind] as Machine<string>)
-    return [...new Set(all)].map((state) => part(others().addAny('state', [state])))
+    return [...new Set(all)].map((state) => part(others().addAny('state', [state]), 'order', BY_STATE))
   }
-  if (states === undefined) return [part(others())]
-  const way = wayTo(db, kind, query)
-  return [part(others().addAny(way === 'filter' ? 'state' : '+state', states), way)]
+  if (states === undefined) return [part(others(), 'order')]
+  if (wayTo(db, kind, query) === 'order') return [part(others().addAny('+state', states), 'order')]
+  return [part(others().addAny('state', states), 'filter', BY_STATE)]
 }
+
+const BY_STATE = 'record INDEXED BY record_state'

@@ -36,7 +36,13 @@ describe('finding jobs and records', () => {
       newJob('d', { ...ended(T0 + 2), state: 'CANCELLED' }),
       newJob('a', { tenant_id: 'u', changed_at: T0 }),
     ]
-    await tables.write(setOf({ newJobs, records: [document('x', 0), document('y', 0, { state: 'failed' })] }))
+    const count = { kind: 'job', state: 'QUEUED' } as const
+    const counts = [
+      { ...count, tenant_id: 't', n: 4 },
+      { ...count, tenant_id: 'u', n: 1 },
+    ]
+    const records = [document('x', 0), document('y', 0, { state: 'failed' })]
+    await tables.write(setOf({ newJobs, records, counts }))
   })
 
   const jobs = async (parts: Partial<Find>) =>
