@@ -23,8 +23,10 @@ export interface Tables {
   heads(select: ReadySelect): Promise<readonly JobRow[]>
   /** Who holds a place under a limit with a row of their own. */
   holders(slots: readonly SlotKey[]): Promise<readonly SlotHolder[]>
-  /** The first time at which something is due; null when nothing is. */
+  /** The first time at which something is due; 0 when a signal is to be delivered, null when nothing is. */
   nextDue(): Promise<number | null>
+  /** Signals that were not delivered yet. */
+  pendingSignals(): Promise<number>
   head(): Promise<Head>
   counts(): Promise<readonly CountEntry[]>
   tenants(): Promise<readonly string[]>
@@ -36,7 +38,7 @@ export interface Tables {
   findOutbox(query: Find): Promise<readonly FoundOutbox[]>
   outboxRow(tenant_id: string, outbox_id: string): Promise<FoundOutbox | null>
 
-  /** The parts of the log that tell of these records; null when there are no such records. */
+  /** The parts of the log that tell of these records. */
   chunksAbout(about: About): Promise<readonly number[]>
   chunks(select: ChunkSelect): Promise<readonly Chunk[]>
   sketches(select: SketchSelect): Promise<readonly ChunkSketch[]>
