@@ -1,17 +1,32 @@
-import type { JobAggregate } from '../../core/aggregate.ts'
+import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
 import type { SlotKey } from '../../core/decision.ts'
-import type { ReadyHead, WorkView } from '../../core/pick.ts'
-import { EVERYBODY, type QueueRecord } from '../../core/queue/record.ts'
+import { slotKey } from '../../core/job/limits.ts'
+import { queueName, type ReadyHead, type WorkView } from '../../core/pick.ts'
+import { EVERYBODY, type QueueRecord, queueLimits } from '../../core/queue/record.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import type { LookAtReady } from '../store.ts'
 import type { Cell } from './cell.ts'
 import { Missing } from './missing.ts'
-import { countActive } from './slot-book.ts'
+import { countActive, type SlotState } from './slot-book.ts'
 import type { JobRow, Loaded, SlotHolder, Wanted } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 
 /** More looks than anybody needs: what is asked for is there the next time. */
 const MOST_LOOKS = 1000
+
+/** Thrown through whoever looks, when they ask for something that was not read yet. */
+class NotRead extends Error {
+  readonly slot: SlotKey | null
+  readonly queue: string | null
+  readonly holders: SlotKey | null
+
+  constructor(asked: { readonly slot?: SlotKey; readonly queue?: string; readonly holders?: SlotKey }) {
+    super('not read yet')
+    this.slot = asked.slot ?? null
+    this.queue = asked.queue ?? null
+    this.holders = asked.holders ?? null
+  }
+}
 
 export interface Looking {
   readonly space: Workspace
@@ -23,27 +38,66 @@ export interface Looking {
 }
 
 /**
- * Shows ready work and what bears on it. Whoever looks may ask for anything and is answered at once; what was not known
- * then is read, and they are shown everything again.
+ * Shows ready work and what bears on it. Whoever looks is answered at once. What they are likely to ask for is read before;
+ * should they ask for something else, the look is cut short, that is read too, and they are shown everything again.
  */
 export async function lookAt<T>(looking: Looking, look: LookAtReady<T>): Promise<T> {
   const { space, rows, queues } = looking
   space.knowJobs(rows)
   const heads = headsOf(space, rows, queues)
   const holders = new TwoKeys<readonly string[]>()
+  const view = new ShownView(space, holders)
+  await readLikely(looking, heads, view)
   for (let n = 0; n < MOST_LOOKS; n++) {
-    const view = new ShownView(space, holders)
-    const seen = look(heads, view)
-    if (view.missing.isEmpty && view.unknownHolders.length === 0) return seen
-    if (!view.missing.isEmpty) space.know(await looking.load(view.missing), view.missing)
-    if (view.unknownHolders.length > 0) {
-      for (const { tenant_id, key } of view.unknownHolders) holders.set(tenant_id, key, [])
-      for (const { tenant_id, key, owner } of await looking.holders(view.unknownHolders)) {
-        holders.set(tenant_id, key, [...(holders.get(tenant_id, key) ?? []), owner])
-      }
+    try {
+      return look(heads, view)
+    } catch (error) {
+      if (!(error instanceof NotRead)) throw error
+      if (error.holders === null) await read(looking, error)
+      else await readHolders(looking, error.holders, holders)
     }
   }
   throw new Error('a look comes to an end')
+}
+
+/** The queues, and the limits that the heads and the queues have. */
+async function readLikely(looking: Looking, heads: readonly ReadyHead[], view: WorkView): Promise<void> {
+  if (heads.length === 0) return
+  const { space } = looking
+  const names = new Set(heads.map(queueName))
+  const first = new Missing()
+  first.addKeys([...names].map(queueKey).filter((key) => space.cellOf(key) === undefined))
+  for (const { key, ready } of heads) {
+    first.addSlots(ready.limits.map((limit) => ({ tenant_id: key.tenant_id, key: slotKey(limit) })))
+  }
+  if (!first.isEmpty) space.know(await looking.load(first), first)
+  const second = new Missing()
+  for (const name of names) {
+    second.addSlots(
+      queueLimits(view.queue(name)).map((limit) => ({ tenant_id: EVERYBODY, key: slotKey(limit) })),
+    )
+  }
+  if (!second.isEmpty) space.know(await looking.load(second), second)
+}
+
+async function read({ space, load }: Looking, { slot, queue }: NotRead): Promise<void> {
+  const missing = new Missing()
+  if (slot !== null) missing.addSlots([slot])
+  if (queue !== null) missing.addKeys([queueKey(queue)])
+  space.know(await load(missing), missing)
+}
+
+async function readHolders(looking: Looking, slot: SlotKey, into: TwoKeys<readonly string[]>): Promise<void> {
+  const found = await looking.holders([slot])
+  into.set(
+    slot.tenant_id,
+    slot.key,
+    found.map(({ owner }) => owner),
+  )
+}
+
+function queueKey(name: string): RecordKey<'queue'> {
+  return { kind: 'queue', tenant_id: EVERYBODY, id: name }
 }
 
 /** What is ready by what the job itself says: the row that led to it may be older. */
@@ -58,8 +112,6 @@ function headsOf(space: Workspace, rows: readonly JobRow[], queues: readonly str
 }
 
 class ShownView implements WorkView {
-  readonly missing = new Missing()
-  readonly unknownHolders: SlotKey[] = []
   readonly #space: Workspace
   readonly #holders: TwoKeys<readonly string[]>
 
@@ -68,41 +120,41 @@ class ShownView implements WorkView {
     this.#holders = holders
   }
 
-  used(tenant_id: string, key: string): number {
+  // Whoever looks may take them apart, so they are not methods.
+
+  readonly used = (tenant_id: string, key: string): number => {
     const state = this.#slot(tenant_id, key)
-    return state === undefined ? 0 : state.stored.counted + countActive(state.named(), this.#space.now)
+    return state.stored.counted + countActive(state.named(), this.#space.now)
   }
 
-  freeAt(tenant_id: string, key: string): number | null {
+  readonly freeAt = (tenant_id: string, key: string): number | null => {
     let first: number | null = null
-    for (const until of this.#slot(tenant_id, key)?.named().values() ?? []) {
+    for (const until of this.#slot(tenant_id, key).named().values()) {
       if (until === null || until <= this.#space.now) continue
       if (first === null || until < first) first = until
     }
     return first
   }
 
-  holders(tenant_id: string, key: string): readonly string[] {
+  readonly holders = (tenant_id: string, key: string): readonly string[] => {
     const state = this.#slot(tenant_id, key)
-    if (state === undefined) return []
     const named = [...state.named()].filter(([, until]) => until === null || until > this.#space.now)
     const names = named.map(([owner]) => owner)
     if (state.stored.counted === 0) return names
     const held = this.#holders.get(tenant_id, key)
-    if (held === undefined) this.unknownHolders.push({ tenant_id, key })
-    return [...names, ...(held ?? [])]
+    if (held === undefined) throw new NotRead({ holders: { tenant_id, key } })
+    return [...names, ...held]
   }
 
-  queue(name: string): QueueRecord | null {
-    const key = { kind: 'queue', tenant_id: EVERYBODY, id: name } as const
-    const cell = this.#space.cellOf(key)
-    if (cell === undefined) this.missing.addKeys([key])
-    return (cell?.now ?? null) as QueueRecord | null
+  readonly queue = (name: string): QueueRecord | null => {
+    const cell = this.#space.cellOf(queueKey(name))
+    if (cell === undefined) throw new NotRead({ queue: name })
+    return cell.now as QueueRecord | null
   }
 
-  #slot(tenant_id: string, key: string) {
+  #slot(tenant_id: string, key: string): SlotState {
     const state = this.#space.slots.stateOf({ tenant_id, key })
-    if (state === undefined) this.missing.addSlots([{ tenant_id, key }])
+    if (state === undefined) throw new NotRead({ slot: { tenant_id, key } })
     return state
   }
 }

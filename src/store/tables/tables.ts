@@ -29,7 +29,6 @@ export interface Tables {
   pendingSignals(): Promise<number>
   head(): Promise<Head>
   counts(): Promise<readonly CountEntry[]>
-  tenants(): Promise<readonly string[]>
 
   findJobs(query: Find): Promise<readonly JobRow[]>
   findRecords(kind: AloneKind, query: Find): Promise<readonly RecordRow[]>
@@ -148,7 +147,7 @@ export interface WriteSet {
   readonly signals: readonly Signal[]
   /** Signals that were delivered. */
   readonly delivered: readonly number[]
-  /** What was read and is not written has to be as it was. */
+  /** What was read and is not written has to be as it was, or absent with version 0, when the write gets its place in the log. */
   readonly verify: readonly (RecordKey & { readonly version: number })[]
   readonly counts: readonly CountEntry[]
   readonly chunk: NewChunk | null

@@ -269,9 +269,7 @@ export class Workspace {
     for (const cell of this.#write(puts)) this.verify.delete(cell.name)
     if (!isNothing(decided)) {
       this.isNews = true
-      for (const cell of reads) {
-        if (!cell.isChanged && cell.stored.version > 0) this.verify.set(cell.name, cell)
-      }
+      for (const cell of reads) if (!cell.isChanged) this.verify.set(cell.name, cell)
     }
     if (trial !== null && decided.slots.length > 0) this.#settleSlots(trial)
     for (const claim of claims) {
