@@ -65,7 +65,7 @@ export interface RecordKey<K extends RecordKind = AggregateKind> {
   readonly tenant_id: string
   readonly id: string
   /** Somebody made the id up just now: a store need not look whether there is one, as long as it notices if there is. */
-  readonly isFresh?: true | undefined
+  readonly isFresh?: boolean | undefined
 }
 
 /** Different for different keys. */
