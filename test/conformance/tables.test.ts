@@ -1,7 +1,8 @@
 // What engines with tables have in common, over tables in memory: by itself, and losing every third race.
 import type { StoreSubject } from 'waybill/testing'
 import { TableStore } from '../../src/store/tables/table-store.ts'
-import { MemoryDatabase, MemoryTables, type MemoryTablesOptions } from '../tables/memory-tables.ts'
+import { MemoryDatabase } from '../tables/memory-database.ts'
+import { MemoryTables, type MemoryTablesOptions } from '../tables/memory-tables.ts'
 import { registerConformance } from './register.ts'
 
 function subject(name: string, options: () => MemoryTablesOptions): StoreSubject {

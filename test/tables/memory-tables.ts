@@ -1,9 +1,8 @@
 // The tables of a database, in memory: what drivers promise, in its plainest form. Several stores may be opened on one, as
 // several processes would be on a database; and it can lose races on demand.
-import { type AloneKind, nameOfKey, type RecordKey, stepKey } from '../../src/core/aggregate.ts'
+import { type AloneKind, nameOfKey, stepKey } from '../../src/core/aggregate.ts'
 import type { Claim, ClaimKey, SlotKey } from '../../src/core/decision.ts'
 import type { RecordKind } from '../../src/core/machines/all.ts'
-import { StateCounts } from '../../src/store/live/state-counts.ts'
 import { comparePlaces, type Place } from '../../src/store/place.ts'
 import { changedAt, type FindQuery, matchesFind } from '../../src/store/query.ts'
 import { cellOfRecord } from '../../src/store/tables/cell.ts'
@@ -14,56 +13,26 @@ import {
   type Chunk,
   type ChunkSelect,
   type ChunkSketch,
-  type ClosedRow,
   Conflict,
-  type DueKey,
   type Find,
   type FoundOutbox,
   type FoundStep,
   type Head,
   type JobRow,
   type Loaded,
-  type NewChunk,
   type ReadyKey,
   type ReadySelect,
   type RecordRow,
-  type RefusalWrite,
   type SketchSelect,
   type SlotHolder,
-  type SlotRow,
   type Tables,
   type TakenWork,
   type TakeWork,
-  type WaitKey,
   type Wanted,
   type WriteSet,
   type Written,
 } from '../../src/store/tables/tables.ts'
-
-type StoredJob = JobRow & { readonly doc_id: string | null; readonly log: readonly number[] }
-type StoredRecord = RecordRow & { readonly log: readonly number[] }
-type StoredRefusal = RefusalWrite & { readonly log: readonly number[] }
-type StoredChunk = NewChunk & { readonly first_seq: number }
-
-/** What the database holds. Everything is replaced, never changed, so that a write that fails leaves no trace. */
-export class MemoryDatabase {
-  jobs = new Map<string, StoredJob>()
-  records = new Map<string, StoredRecord>()
-  rows = new Map<string, ClosedRow>()
-  ready = new Map<string, ReadyKey>()
-  due = new Map<string, DueKey>()
-  waits = new Map<string, WaitKey>()
-  owed: { readonly id: number; readonly tenant_id: string; readonly job_id: string }[] = []
-  claims = new Map<string, Claim>()
-  slots = new Map<string, SlotRow>()
-  refusals = new Map<string, StoredRefusal>()
-  chunks: StoredChunk[] = []
-  counts = new StateCounts()
-  head: Head = { seq: 0, at: 0, records: 0, removed: 0 }
-  nextOwed = 1
-  readonly locked = new Set<string>()
-  readonly listeners = new Set<() => void>()
-}
+import { jobName, type MemoryDatabase, pairName } from './memory-database.ts'
 
 export interface MemoryTablesOptions {
   /** Whether this write is to lose a race that nobody ran. */
@@ -318,101 +287,14 @@ export class MemoryTables implements Tables {
       group.toSorted((a, b) => a.rank - b.rank || (a.job_id < b.job_id ? -1 : 1)).slice(0, each),
     )
   }
-
   #write(set: WriteSet): Written {
     if (this.#loses()) throw new Conflict('as it was told')
-    this.#mustBeAsRead(set)
-    const db = this.#db
-    const chunk = set.chunk === null ? null : db.head.seq + 1
-    const logged = (log: readonly number[], isTold: boolean) =>
-      isTold && chunk !== null ? [...log, chunk] : log
-    for (const { isTold, ...row } of set.newJobs) {
-      db.jobs.set(jobName(row.tenant_id, row.job_id), { ...row, log: logged([], isTold) })
-    }
-    for (const { tenant_id, job_id, version, holds, moving, isTold } of set.jobs) {
-      const before = db.jobs.get(jobName(tenant_id, job_id)) as StoredJob
-      const log = logged(before.log, isTold)
-      db.jobs.set(jobName(tenant_id, job_id), { ...before, version, holds, moving, log })
-    }
-    for (const { isTold, ...row } of set.records) {
-      const name = nameOfKey(row)
-      db.records.set(name, { ...row, log: logged(db.records.get(name)?.log ?? [], isTold) })
-    }
-    for (const row of set.rows) db.rows.set(pairName(row.tenant_id, row.outbox_id), row)
-    for (const key of set.ready.drops) db.ready.delete(JSON.stringify(Object.values(key)))
-    for (const key of set.ready.adds) db.ready.set(JSON.stringify(Object.values(key)), key)
-    for (const key of set.due.drops) db.due.delete(JSON.stringify(Object.values(key)))
-    for (const key of set.due.adds) db.due.set(JSON.stringify(Object.values(key)), key)
-    for (const key of set.waits.drops) db.waits.delete(JSON.stringify(Object.values(key)))
-    for (const key of set.waits.adds) db.waits.set(JSON.stringify(Object.values(key)), key)
-    for (const claim of set.claims) db.claims.set(pairName(claim.tenant_id, claim.key), claim)
-    for (const { tenant_id, key, add, named } of set.slots) {
-      const before = db.slots.get(pairName(tenant_id, key)) ?? {
-        tenant_id,
-        key,
-        version: 0,
-        counted: 0,
-        named: [],
-      }
-      const changed = named === null ? {} : { named, version: before.version + 1 }
-      db.slots.set(pairName(tenant_id, key), { ...before, ...changed, counted: before.counted + add })
-    }
-    for (const row of set.refusals) {
-      const log = logged(db.refusals.get(refusalName(row))?.log ?? [], true)
-      db.refusals.set(refusalName(row), { ...row, log })
-    }
-    db.owed = db.owed.filter(({ id }) => !set.delivered.includes(id))
-    for (const { tenant_id, topic } of set.signals) {
-      for (const wait of db.waits.values()) {
-        if (wait.tenant_id === tenant_id && wait.topic === topic)
-          db.owed.push({ id: db.nextOwed++, tenant_id, job_id: wait.job_id })
-      }
-    }
-    for (const { tenant_id, kind, state, n } of set.counts) db.counts.add(tenant_id, kind, state, n)
-    const places = set.chunk?.places ?? 0
-    if (set.chunk !== null) db.chunks.push({ ...set.chunk, first_seq: db.head.seq + 1 })
-    db.head = {
-      seq: db.head.seq + places,
-      at: Math.max(db.head.at, set.at),
-      records: db.head.records + places,
-      removed: 0,
-    }
-    if (set.isNews) for (const listener of db.listeners) if (listener !== this.#listener) listener()
-    return { head: db.head }
-  }
-
-  #mustBeAsRead(set: WriteSet): void {
-    const db = this.#db
-    const version = (key: RecordKey) =>
-      (key.kind === 'job' ? db.jobs : db.records).get(nameOfKey(key))?.version ?? 0
-    const same = (isSame: boolean, what: string) => {
-      if (!isSame) throw new Conflict(what)
-    }
-    for (const { tenant_id, job_id } of set.newJobs) same(!db.jobs.has(jobName(tenant_id, job_id)), job_id)
-    for (const { tenant_id, job_id, from } of set.jobs)
-      same(version({ kind: 'job', tenant_id, id: job_id }) === from, job_id)
-    for (const row of set.records) same(version(row) === row.from, row.id)
-    for (const key of set.verify) same(version(key) === key.version, key.id)
-    for (const { tenant_id, key } of set.claims) same(!db.claims.has(pairName(tenant_id, key)), key)
-    for (const { tenant_id, key, most, named, from } of set.slots) {
-      const row = db.slots.get(pairName(tenant_id, key))
-      same(most === null || (row?.counted ?? 0) <= most, key)
-      same(named === null || (row?.version ?? 0) === from, key)
-    }
-    for (const row of set.refusals) same((db.refusals.get(refusalName(row))?.count ?? 0) === row.from, row.id)
+    return this.#db.write(set, this.#listener)
   }
 }
 
 function those<T>(rows: readonly (T | undefined)[]): T[] {
   return rows.filter((row) => row !== undefined)
-}
-
-function jobName(tenant_id: string, id: string): string {
-  return nameOfKey({ kind: 'job', tenant_id, id })
-}
-
-function pairName(a: string, b: string): string {
-  return `${a}\n${b}`
 }
 
 type AnyRecord = Parameters<typeof changedAt>[0]
