@@ -99,6 +99,7 @@ export class MemoryTables implements Tables {
     return {
       jobs,
       delivered,
+      requests: [],
       load: (wanted) => this.load(wanted),
       write: async (set) => {
         try {

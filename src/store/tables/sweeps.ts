@@ -50,7 +50,7 @@ async function sweepOnce<A>(
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
     const told = keys.filter((_, index) => !('error' in (answers[index] as object)))
     const delivered = told.flatMap((key) => taken.delivered.get(nameOfKey(key)) ?? [])
-    const set = writeSetOf(space, delivered)
+    const set = writeSetOf(space, { delivered })
     space.freeze()
     if (set !== null) {
       const { head } = await taken.write(set)

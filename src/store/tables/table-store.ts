@@ -21,6 +21,7 @@ import type {
   WatchOptions,
 } from '../store.ts'
 import { Watchers } from '../watchers.ts'
+import { TableInbox } from './admission.ts'
 import { checkTables } from './check-tables.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
@@ -47,6 +48,7 @@ const CLAIMS_AT_ONCE = 1000
 /** A ledger in the tables of a database, which others may write to at the same time. */
 export class TableStore implements Store {
   readonly capabilities: Capabilities
+  readonly inbox: TableInbox | undefined
   readonly #tables: Tables
   readonly #clock: Clock
   readonly #ids: IdSource
@@ -85,6 +87,7 @@ export class TableStore implements Store {
     const memory = this.#memory
     this.#group = new GroupWrite({ tables, memory, ids, timers, random, time, onWritten })
     this.#sweeping = { tables, memory, ids, time, onWritten }
+    this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#sweeping)
     tables.onNews(() => void this.#hear())
   }
 

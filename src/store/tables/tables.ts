@@ -1,6 +1,7 @@
 import type { AloneKind, RecordKey } from '../../core/aggregate.ts'
 import type { Claim, ClaimKey, Signal, SlotKey } from '../../core/decision.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import type { CallersTransaction } from '../inbox.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type { Place } from '../place.ts'
 import type { FindQuery } from '../query.ts'
@@ -13,6 +14,8 @@ import type { FindQuery } from '../query.ts'
  * that finds another one changes nothing and throws `Conflict`: whoever asked reads again and decides again.
  */
 export interface Tables {
+  /** Absent where nobody else can write to the database. */
+  readonly inbox?: InboxTable | undefined
   load(wanted: Wanted): Promise<Loaded>
   /** All of it or nothing, durable when it resolves. */
   write(set: WriteSet): Promise<Written>
@@ -254,8 +257,17 @@ export interface NewChunk {
 
 export interface InboxDone {
   readonly id: number
-  /** What was wrong with it, as JSON; null when it was admitted. */
-  readonly refusal: string | null
+  /** What is kept with it, as JSON; null when the request is done with, and goes. */
+  readonly answer: string | null
+}
+
+/** Requests that others put there in transactions of their own. */
+export interface InboxTable {
+  put(transaction: CallersTransaction, body: string): Promise<void>
+  /** The newest that were answered, newest first. */
+  answered(
+    limit: number,
+  ): Promise<readonly { readonly body: string; readonly answer: string; readonly created_at: string }[]>
 }
 
 export interface Written {
@@ -275,6 +287,7 @@ export type TakeWork =
   | ({ readonly what: 'ready' } & ReadySelect)
   | { readonly what: 'due'; readonly limit: number; readonly now: number }
   | { readonly what: 'signalled'; readonly limit: number }
+  | { readonly what: 'inbox'; readonly limit: number }
 
 export interface ReadySelect {
   readonly queues: readonly string[]
@@ -286,6 +299,8 @@ export interface ReadySelect {
 export interface TakenWork {
   /** In their order, each once. */
   readonly jobs: readonly JobRow[]
+  /** Requests that wait for a decision; only of the inbox. */
+  readonly requests: readonly { readonly id: number; readonly body: string }[]
   /** Signals that led to them. */
   readonly delivered: ReadonlyMap<string, readonly number[]>
   load(wanted: Wanted): Promise<Loaded>

@@ -19,8 +19,14 @@ import type {
 } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 
+/** What led to the decisions, and is done with. */
+interface Done {
+  readonly delivered?: readonly number[]
+  readonly inbox?: WriteSet['inbox']
+}
+
 /** Everything that a group of decisions came to, as rows; null when there is nothing to write. */
-export function writeSetOf(space: Workspace, delivered: readonly number[] = []): WriteSet | null {
+export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Done = {}): WriteSet | null {
   const rows = new Rows()
   for (const cell of space.cells.values()) if (cell.isChanged) rows.add(cell)
   const refusals = [...space.refusals.values()]
@@ -34,7 +40,8 @@ export function writeSetOf(space: Workspace, delivered: readonly number[] = []):
     claims.length === 0 &&
     slots.length === 0 &&
     signals.length === 0 &&
-    delivered.length === 0
+    delivered.length === 0 &&
+    inbox.length === 0
   if (isEmpty) return null
   return {
     newJobs: rows.newJobs,
@@ -52,7 +59,7 @@ export function writeSetOf(space: Workspace, delivered: readonly number[] = []):
     verify: [...space.verify.values()].map(({ stored }) => ({ ...stored.key, version: stored.version })),
     counts: [...space.counts.entries()],
     chunk: entries.length === 0 ? null : encodeChunk(entries),
-    inbox: [],
+    inbox,
     at: space.now,
     isNews: space.isNews,
   }
