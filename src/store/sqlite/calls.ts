@@ -18,7 +18,7 @@ export interface Calls {
   nextDue(): number | null
   head(): T.Head
   counts(): readonly CountEntry[]
-  tenants(): readonly string[]
+  pendingSignals(): number
   findJobs(query: T.Find): readonly T.JobRow[]
   findRecords(kind: AloneKind, query: T.Find): readonly T.RecordRow[]
   findSteps(query: T.Find): readonly T.FoundStep[]

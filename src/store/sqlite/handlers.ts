@@ -8,7 +8,7 @@ import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
 import { load } from './load.ts'
-import { claimsAfter, countsOf, holdersOf, nextDue, sketchesOf, tenantsOf } from './small-reads.ts'
+import { claimsAfter, countsOf, holdersOf, nextDue, pendingSignals, sketchesOf } from './small-reads.ts'
 import { hasWork, heads } from './take.ts'
 import { headOf } from './write.ts'
 import type { Writer } from './writer.ts'
@@ -29,7 +29,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     nextDue: () => reads.within(() => nextDue(reads)),
     head: () => headOf(reads),
     counts: () => countsOf(reads),
-    tenants: () => tenantsOf(reads),
+    pendingSignals: () => pendingSignals(reads),
     findJobs: (query) => reads.within(() => findJobs(reads, query)),
     findRecords: (kind, query) => reads.within(() => findRecords(reads, kind, query)),
     findSteps: (query) => findSteps(reads, query, turn),

@@ -19,6 +19,10 @@ export function nextDue(db: Connection): number | null {
   return db.get<{ due_at: number }>('SELECT due_at FROM due ORDER BY due_at LIMIT 1')?.due_at ?? null
 }
 
+export function pendingSignals(db: Connection): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM owed')?.n ?? 0
+}
+
 /** Only open jobs hold anything. */
 export function holdersOf(db: Connection, slots: readonly SlotKey[]): readonly SlotHolder[] {
   return slots.flatMap(({ tenant_id, key }) =>

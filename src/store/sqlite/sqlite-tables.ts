@@ -27,6 +27,7 @@ export class SqliteTables implements T.Tables {
       return {
         jobs,
         delivered,
+        requests: [],
         load: (wanted) => thread.call('load', wanted),
         write: (set) => thread.call('write', set),
         release: async () => {},
@@ -35,6 +36,7 @@ export class SqliteTables implements T.Tables {
     return {
       jobs,
       delivered,
+      requests: [],
       load: (wanted) => thread.call('loadTaken', session, wanted),
       write: (set) => thread.call('writeTaken', session, set),
       release: () => thread.call('release', session),
@@ -61,8 +63,8 @@ export class SqliteTables implements T.Tables {
     return this.#thread.call('counts')
   }
 
-  tenants() {
-    return this.#thread.call('tenants')
+  pendingSignals() {
+    return this.#thread.call('pendingSignals')
   }
 
   findJobs(query: T.Find) {

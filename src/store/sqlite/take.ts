@@ -10,10 +10,12 @@ export interface Taken {
 }
 
 const NO_SIGNALS: ReadonlyMap<string, readonly number[]> = new Map()
+const NOTHING: Taken = { jobs: [], delivered: NO_SIGNALS }
 
 export function select(db: Connection, work: TakeWork): Taken {
   if (work.what === 'ready') return { jobs: heads(db, work), delivered: NO_SIGNALS }
-  return work.what === 'due' ? due(db, work) : signalled(db, work.limit)
+  if (work.what === 'due') return due(db, work)
+  return work.what === 'signalled' ? signalled(db, work.limit) : NOTHING
 }
 
 /** Whether it is worth waiting for one's turn: most of the time there is nothing. */
@@ -27,6 +29,9 @@ export function hasWork(db: Connection, work: TakeWork): boolean {
       return db.get('SELECT 1 FROM due WHERE due_at <= ? LIMIT 1', work.now) !== undefined
     case 'signalled':
       return db.get('SELECT 1 FROM owed LIMIT 1') !== undefined
+    case 'inbox':
+      // Nobody else's transaction can put a request here.
+      return false
   }
 }
 
