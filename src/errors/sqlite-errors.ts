@@ -24,13 +24,13 @@ export class SqliteTooOld extends WaybillError {
   }
 }
 
-/** The file, or its folder, cannot be written. */
+/** The file, or its folder, cannot be written; or it is no file at all. */
 export class DatabaseReadOnly extends WaybillError {
   constructor(path: string, why: string) {
     super({
       code: 'LEDGER_READ_ONLY',
       message: `${path} cannot be written: ${why}`,
-      next: 'Let this user write the file and its folder, or open a copy elsewhere.',
+      next: 'Give a file, not a folder, and let this user write it and the folder it is in.',
       details: { path },
     })
   }

@@ -51,7 +51,9 @@ function* byIds(db: Connection, select: ChunkSelect, ids: readonly number[]): Ge
   const { isDescending } = select
   const has = (tag: string, id: number) =>
     db.get('SELECT 1 FROM log_tag WHERE tag = ? AND first_seq = ?', tag, id) !== undefined
-  for (const id of ids.toSorted((a, b) => (isDescending ? b - a : a - b))) {
+  const first = beginning(db, select)
+  const beyond = ids.filter((id) => (isDescending ? id <= first : id >= first))
+  for (const id of beyond.sort((a, b) => (isDescending ? b - a : a - b))) {
     const span = spanOf(db, id)
     if (span !== undefined && select.tags.every((tag) => has(tag, id))) yield span
   }

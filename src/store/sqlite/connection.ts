@@ -51,6 +51,11 @@ export class Connection {
     }
   }
 
+  /** Whether a transaction is open: some failures end it by themselves. */
+  get isWithin(): boolean {
+    return this.#database.isTransaction
+  }
+
   close(): void {
     this.#statements.clear()
     this.#database.close()

@@ -1,4 +1,4 @@
-import { FileNotFound, NotALedger } from '../../errors/file-errors.ts'
+import { NotALedger } from '../../errors/file-errors.ts'
 import { Unsupported } from '../../errors/input-errors.ts'
 import { DiskFull, UnknownFormat, WriterFailed } from '../../errors/journal-errors.ts'
 import { DatabaseDamaged, DatabaseReadOnly, LedgerBusy, SqliteTooOld } from '../../errors/sqlite-errors.ts'
@@ -19,12 +19,8 @@ export function errorOf({ fault, message }: ToldFault, path: string): Error {
     case 'damaged':
       return new DatabaseDamaged(path, message)
     case 'read-only':
-      return new DatabaseReadOnly(path, message)
     case 'cannot-open':
-      return new FileNotFound(
-        path,
-        'Look whether its folder is there, and whether you may read and write it.',
-      )
+      return new DatabaseReadOnly(path, message)
     case 'not-a-ledger':
       return new NotALedger(
         path,

@@ -8,7 +8,7 @@ type StoredJob = Omit<JobRow, 'holds'> & { readonly holds: string }
 export const JOB_COLUMNS = 'tenant_id, job_id, version, holds, fixed, moving'
 export const CLOSED_COLUMNS = 'tenant_id, outbox_id, job_id, step_id, state, changed_at, body'
 
-export function jobRow(row: StoredJob): JobRow {
+function jobRow(row: StoredJob): JobRow {
   const { tenant_id, job_id, version, fixed, moving } = row
   return { tenant_id, job_id, version, holds: JSON.parse(row.holds), fixed, moving }
 }

@@ -17,6 +17,7 @@ export class Thread {
   readonly #asked = new Map<number, Asked>()
   #ids = 0
   #ended: Error | null = null
+  #closed: Promise<void> | null = null
   onNews: () => void = () => {}
 
   private constructor(data: ThreadData) {
@@ -49,7 +50,12 @@ export class Thread {
   }
 
   /** After what was asked before. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     if (this.#ended !== null) return
     const closed = this.call('close')
     this.#ended = new LedgerClosed()

@@ -187,12 +187,9 @@ export class Writer {
     }
   }
 
+  /** A full disk, or a failed one, may have done it already. */
   #rollBack(): void {
-    try {
-      this.#db.run('ROLLBACK')
-    } catch {
-      // A full disk or a failed one has rolled it back already.
-    }
+    if (this.#db.isWithin) this.#db.run('ROLLBACK')
   }
 
   #mustBe(session: number): Session {
