@@ -148,6 +148,8 @@ CREATE TABLE ${s}.state_count (
 CREATE TABLE ${s}.writer (
   id text COLLATE "C" PRIMARY KEY,
   batch bigint NOT NULL,
+  -- Somebody asked what became of it: it writes nothing any more.
+  is_over boolean NOT NULL DEFAULT false,
   seen_at timestamptz NOT NULL
 ) WITH (fillfactor = 50, ${RESTLESS});
 `

@@ -9,7 +9,7 @@
 
 /** SQLSTATE of a write that found something else than was read. */
 export const CONFLICT_STATE = 'WB409'
-/** SQLSTATE of a write by a connection whose row of \`writer\` is gone. */
+/** SQLSTATE of a write by a connection whose row of `writer` is gone or over. */
 export const STRANGER_STATE = 'WB410'
 
 const conflict = (what: string) =>
@@ -49,7 +49,7 @@ DECLARE
   v_head ${s}.head;
   v_count bigint;
 BEGIN
-  UPDATE ${s}.writer SET batch = p_n[1], seen_at = now() WHERE id = p_writer;
+  UPDATE ${s}.writer SET batch = p_n[1], seen_at = now() WHERE id = p_writer AND NOT is_over;
   IF NOT FOUND THEN RAISE EXCEPTION 'no such writer' USING ERRCODE = '${STRANGER_STATE}'; END IF;
   IF l_entries IS NOT NULL THEN v_chunk := nextval('${s}.chunk_id'); END IF;
 ${aggregatesSql(s)}
