@@ -71,7 +71,11 @@ export const ERROR_TABLE = {
   SERVER_UNAVAILABLE: { status: 503, exit: 1, about: 'The database server cannot be reached' },
   OUTCOME_UNKNOWN: { status: 503, exit: 1, about: 'A connection was lost while something was written' },
   SCHEMA_TOO_NEW: { status: 500, exit: 5, about: 'The tables are of a later version' },
-  SCHEMA_TOO_OLD: { status: 500, exit: 1, about: 'The tables are of an earlier version and are to be migrated' },
+  SCHEMA_TOO_OLD: {
+    status: 500,
+    exit: 1,
+    about: 'The tables are of an earlier version and are to be migrated',
+  },
   NOT_PERMITTED: { status: 503, exit: 1, about: 'The database user may not do this' },
   DATABASE_FAILED: { status: 500, exit: 1, about: 'The database failed; nothing was written' },
   INTERNAL_ERROR: { status: 500, exit: 1, about: 'Something failed that nobody foresaw; the log has it' },

@@ -44,10 +44,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     persistent: true,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
     postgresFlags: [
-      ...Object.entries({ ...ORDINARY, ...settings, unix_socket_directories: folder }).flatMap(([name, value]) => [
-        '-c',
-        `${name}=${value}`,
-      ]),
+      ...Object.entries({ ...ORDINARY, ...settings, unix_socket_directories: folder }).flatMap(
+        ([name, value]) => ['-c', `${name}=${value}`],
+      ),
       ...(options.flags ?? []),
     ],
     onLog: () => {},

@@ -28,9 +28,11 @@ export function textArray(values: readonly (string | null)[]): Buffer {
       continue
     }
     at = buffer.writeInt32BE(lengths[i] as number, at)
-    at += buffer.utf8Write(value, at)
+    at += buffer.write(value, at)
   }
-  return withoutNul(values) ? buffer : textArray(values.map((value) => value?.replaceAll('\0', '\u2400') ?? null))
+  return withoutNul(values)
+    ? buffer
+    : textArray(values.map((value) => value?.replaceAll('\0', '\u2400') ?? null))
 }
 
 /** Whole numbers. */
@@ -52,7 +54,11 @@ export function bigintArray(values: readonly (number | null)[]): Buffer {
 
 function writeHeader(
   buffer: Buffer,
-  { hasNull, oid, length }: { readonly hasNull: 0 | 1 | number; readonly oid: number; readonly length: number },
+  {
+    hasNull,
+    oid,
+    length,
+  }: { readonly hasNull: 0 | 1 | number; readonly oid: number; readonly length: number },
 ): number {
   // One dimension, none when it is empty.
   let at = buffer.writeInt32BE(1, 0)

@@ -88,9 +88,14 @@ export class FindQueries {
     })
     if (hasOpen) {
       const only = 'j.ended_state IS NULL'
-      branches.push(`(${from} WHERE ${where} AND ${only} ORDER BY ${orderOf(find, JOB_PLACE)} LIMIT ${limit})`)
+      branches.push(
+        `(${from} WHERE ${where} AND ${only} ORDER BY ${orderOf(find, JOB_PLACE)} LIMIT ${limit})`,
+      )
     }
-    return { text: merged(branches, find, { at: 'changed_at', tenant: 'tenant_id', id: 'job_id' }, limit), values: parts.values }
+    return {
+      text: merged(branches, find, { at: 'changed_at', tenant: 'tenant_id', id: 'job_id' }, limit),
+      values: parts.values,
+    }
   }
 
   records(kind: AloneKind, find: Find): Query | null {
@@ -172,7 +177,11 @@ function plain(text: string): string {
   return text.replaceAll('\0', '\u2400')
 }
 
-function bounds(parts: SqlParts, { changedFrom, changedBefore }: Find, at: string): readonly (string | null)[] {
+function bounds(
+  parts: SqlParts,
+  { changedFrom, changedBefore }: Find,
+  at: string,
+): readonly (string | null)[] {
   return [
     changedFrom === undefined ? null : `${at} >= ${parts.value(whole(changedFrom))}`,
     changedBefore === undefined ? null : `${at} < ${parts.value(whole(changedBefore))}`,

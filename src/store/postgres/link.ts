@@ -1,7 +1,7 @@
-import type { Client, ClientConfig, QueryResult, QueryResultRow } from 'pg'
+import type { ClientConfig, QueryResult, QueryResultRow } from 'pg'
 import type { World } from '../../world/world.ts'
 import { isLost, sqlState, translated } from './errors.ts'
-import type { Pg } from './load-pg.ts'
+import type { Pg, PgClient } from './load-pg.ts'
 
 /** Nothing that the ledger asks takes so long; what does is given up. */
 const STATEMENT_TIMEOUT_MS = 30_000
@@ -38,14 +38,14 @@ export interface Query {
  */
 export class Link {
   readonly #server: Server
-  #client: Promise<Client> | null = null
+  #client: Promise<PgClient> | null = null
   #hasBeenUp = false
   #isClosed = false
   #pending = 0
   /** Is called with a connection before anybody else gets it. */
-  readonly #prepare: (client: Client) => Promise<void>
+  readonly #prepare: (client: PgClient) => Promise<void>
 
-  constructor(server: Server, prepare: (client: Client) => Promise<void> = async () => {}) {
+  constructor(server: Server, prepare: (client: PgClient) => Promise<void> = async () => {}) {
     this.#server = server
     this.#prepare = prepare
   }
@@ -58,14 +58,14 @@ export class Link {
     return this.#pending
   }
 
-  client(): Promise<Client> {
+  client(): Promise<PgClient> {
     this.#client ??= this.#connect()
     return this.#client
   }
 
   /** Sent at once, behind whatever was sent before on the same connection. */
   async ask<R extends QueryResultRow>(
-    client: Client,
+    client: PgClient,
     { values = [], ...query }: Query,
   ): Promise<QueryResult<R>> {
     if (this.#pending++ === 0) client.ref()
@@ -101,7 +101,7 @@ export class Link {
   }
 
   /** Nobody gets this connection any more. */
-  drop(client: Client): void {
+  drop(client: PgClient): void {
     void this.#client?.then(
       (current) => {
         if (current === client) this.#client = null
@@ -111,14 +111,19 @@ export class Link {
     void client.end().catch(() => {})
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true
+    return this.rest()
+  }
+
+  /** Gives the connection up until it is needed again. */
+  async rest(): Promise<void> {
     const client = await this.#client?.catch(() => null)
     this.#client = null
     await client?.end().catch(() => {})
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<PgClient> {
     const held = this.#server.world.timers.hold()
     try {
       for (let tries = 1; ; tries++) {
@@ -142,7 +147,7 @@ export class Link {
     }
   }
 
-  async #connectOnce(config: ClientConfig): Promise<Client> {
+  async #connectOnce(config: ClientConfig): Promise<PgClient> {
     const { pg, url } = this.#server
     const client = pg.newClient({ ...config, connectionString: url })
     // Whoever has asked something is told by that; the next one asks on a new connection.

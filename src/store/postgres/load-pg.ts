@@ -3,8 +3,11 @@ import { MissingPackage } from '../../errors/message-errors.ts'
 
 /** What is needed of node-postgres, which only those have to install who use this engine. */
 export interface Pg {
-  newClient(config: ClientConfig): Client
+  newClient(config: ClientConfig): PgClient
 }
+
+/** Its types do not say that a connection may be left out when it is asked whether the process has something to do. */
+export type PgClient = Client & { ref(): void; unref(): void }
 
 const BIGINT_OID = 20
 const BIGINT_ARRAY_OID = 1016
@@ -22,5 +25,5 @@ export async function loadPg(): Promise<Pg> {
     if (oid === BIGINT_ARRAY_OID) return numbers
     return pg.types.getTypeParser(oid, format as 'text')
   }) as typeof pg.types.getTypeParser
-  return { newClient: (config) => new pg.Client({ ...config, types: { getTypeParser } }) }
+  return { newClient: (config) => new pg.Client({ ...config, types: { getTypeParser } }) as PgClient }
 }

@@ -3,7 +3,7 @@ import type { Claim } from '../../core/decision.ts'
 import type { ClosedRow, Loaded, RecordRow, RefusalKey, SlotRow, Wanted } from '../tables/tables.ts'
 import { textArray } from './binary-array.ts'
 import type { Query } from './link.ts'
-import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, RECORD_COLUMNS, type RawJob } from './rows.ts'
+import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, type RawJob, RECORD_COLUMNS } from './rows.ts'
 
 type ReadAll = (queries: readonly Query[]) => Promise<readonly (readonly QueryResultRow[])[]>
 
@@ -60,7 +60,8 @@ export class Loading {
     if (queries.length === 0) return NOTHING
     const answers = await readAll(queries)
     const found: { -readonly [part in keyof Loaded]: Loaded[part] } = { ...NOTHING }
-    for (const [index, part] of parts.entries()) setPart(found, part, answers[index] as readonly QueryResultRow[])
+    for (const [index, part] of parts.entries())
+      setPart(found, part, answers[index] as readonly QueryResultRow[])
     return found
   }
 }

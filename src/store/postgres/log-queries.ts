@@ -53,7 +53,8 @@ export class LogQueries {
   /** By what narrows it down most; the rest is looked at when the entries are read. */
   about({ tenant_id, kind, id, job_id, doc_id }: About): Query {
     const parts = new SqlParts()
-    const tenants = tenant_id === undefined ? this.#tenants() : `SELECT ${parts.value(tenant_id)}::text AS tenant_id`
+    const tenants =
+      tenant_id === undefined ? this.#tenants() : `SELECT ${parts.value(tenant_id)}::text AS tenant_id`
     const sources =
       id !== undefined
         ? this.#aboutRecord(parts, kind, id)

@@ -1,4 +1,4 @@
-import type { Client, QueryResultRow } from 'pg'
+import type { QueryResultRow } from 'pg'
 import {
   Conflict,
   type Loaded,
@@ -12,6 +12,7 @@ import { isLost, translated } from './errors.ts'
 import type { Lanes } from './lanes.ts'
 import type { Query } from './link.ts'
 import type { Loading } from './load.ts'
+import type { PgClient } from './load-pg.ts'
 import { type Taken, type TakenRow, takenOf, type WorkQueries } from './work.ts'
 import type { WriteLane } from './write-lane.ts'
 
@@ -26,6 +27,7 @@ export interface SessionParts {
   readonly lanes: Lanes<WriteLane>
   readonly queries: WorkQueries
   readonly loading: Loading
+  readonly onWritten: (written: Written) => void
 }
 
 /** Takes work in a transaction that stays open until it is written or released; the rows of the jobs are locked by it. */
@@ -57,10 +59,10 @@ class Session implements TakenWork {
   readonly delivered: Taken['delivered']
   readonly #parts: SessionParts
   readonly #lane: WriteLane
-  readonly #client: Client
+  readonly #client: PgClient
   #isOpen = true
 
-  constructor(parts: SessionParts, lane: WriteLane, client: Client, { jobs, delivered }: Taken) {
+  constructor(parts: SessionParts, lane: WriteLane, client: PgClient, { jobs, delivered }: Taken) {
     this.#parts = parts
     this.#lane = lane
     this.#client = client
@@ -76,7 +78,9 @@ class Session implements TakenWork {
     if (!this.#isOpen) throw new Error('work that was written or released cannot be written again')
     this.#isOpen = false
     try {
-      return await this.#lane.write(set, this.#client)
+      const written = await this.#lane.write(set, this.#client)
+      this.#parts.onWritten(written)
+      return written
     } finally {
       this.#parts.lanes.give(this.#lane)
     }
@@ -104,5 +108,7 @@ class Session implements TakenWork {
 
 /** Nothing was written yet: taking and deciding again is right. */
 function lostWork(error: unknown, address: string): Error {
-  return isLost(error) ? new Conflict('the connection was lost', { cause: error }) : translated(error, address)
+  return isLost(error)
+    ? new Conflict('the connection was lost', { cause: error })
+    : translated(error, address)
 }

@@ -1,8 +1,8 @@
-import type { Client } from 'pg'
 import { OutcomeUnknown } from '../../errors/postgres-errors.ts'
 import { Conflict, type Head, type WriteSet, type Written } from '../tables/tables.ts'
 import { isLost, sqlState, translated } from './errors.ts'
 import { Link, type Query, type Server } from './link.ts'
+import type { PgClient } from './load-pg.ts'
 import { STRANGER_STATE } from './migrations/write-function.ts'
 import { WRITE_PARAMETERS, writeValues } from './write-values.ts'
 
@@ -37,7 +37,7 @@ export class WriteLane {
   }
 
   /** A transaction by itself, or a part of the one that is open on the connection and is ended with it. */
-  async write(set: WriteSet, open: Client | null): Promise<Written> {
+  async write(set: WriteSet, open: PgClient | null): Promise<Written> {
     const client = open ?? (await this.link.client())
     const writer = this.#writer
     const batch = ++this.#batch
@@ -57,16 +57,22 @@ export class WriteLane {
   /** Leaves no row behind. */
   async close(): Promise<void> {
     if (this.#writer !== '' && this.link.pending === 0) {
-      const query = { text: `DELETE FROM ${this.#options.schema}.writer WHERE id = $1`, values: [this.#writer] }
-      await this.link.client().then(
-        (client) => this.link.ask(client, query),
-        () => {},
-      ).catch(() => {})
+      const query = {
+        text: `DELETE FROM ${this.#options.schema}.writer WHERE id = $1`,
+        values: [this.#writer],
+      }
+      await this.link
+        .client()
+        .then(
+          (client) => this.link.ask(client, query),
+          () => {},
+        )
+        .catch(() => {})
     }
     await this.link.close()
   }
 
-  async #register(client: Client): Promise<void> {
+  async #register(client: PgClient): Promise<void> {
     const { schema, server } = this.#options
     const writer = server.world.ids.next()
     const text = `INSERT INTO ${schema}.writer (id, batch, seen_at) VALUES ($1, 0, now())`
@@ -88,15 +94,21 @@ export class WriteLane {
         // It was so long ago that somebody cleared up.
         if (row === undefined) throw new OutcomeUnknown(address, cause)
         if (row.batch < batch) throw new Conflict('the connection was lost before it was written', { cause })
-        const [head] = await this.link.read<Head>({ text: `SELECT seq, at, records, removed FROM ${schema}.head` })
+        const [head] = await this.link.read<Head>({
+          text: `SELECT seq, at, records, removed FROM ${schema}.head`,
+        })
         return { head: head as Head }
       } catch (error) {
         if (error instanceof Conflict || error instanceof OutcomeUnknown) throw error
         const mayAskAgain = isLost(error) || translated(error, address) instanceof Conflict
-        if (!mayAskAgain || questions >= MOST_QUESTIONS) throw new OutcomeUnknown(address, cause)
+        if (!mayAskAgain || questions >= MOST_QUESTIONS) throw unknown(address, error)
       }
     }
   }
+}
+
+function unknown(address: string, cause: unknown): OutcomeUnknown {
+  return new OutcomeUnknown(address, cause)
 }
 
 export function headOf([seq = 0, at = 0, records = 0, removed = 0]: readonly number[]): Head {

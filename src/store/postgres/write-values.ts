@@ -62,7 +62,7 @@ export function writeValues(set: WriteSet, { writer, batch, process }: Stamp): V
 }
 
 /** How many parameters the function takes. */
-export const WRITE_PARAMETERS = 89
+export const WRITE_PARAMETERS = 90
 
 function changedJobs(jobs: readonly ChangedJob[]): Value[] {
   return columns(jobs, [
