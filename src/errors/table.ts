@@ -67,6 +67,18 @@ export const ERROR_TABLE = {
   SERVICE_BUSY: { status: 503, exit: 1, about: 'The service has as much to do as it takes' },
   SERVICE_STOPPING: { status: 503, exit: 1, about: 'The service is about to end and takes nothing more' },
   MISSING_PACKAGE: { status: 501, exit: 2, about: 'A package that is needed for this is not installed' },
+  LOGIN_REFUSED: { status: 503, exit: 1, about: 'The database does not let this user in' },
+  DATABASE_MISSING: { status: 503, exit: 3, about: 'The server has no such database' },
+  SERVER_UNAVAILABLE: { status: 503, exit: 1, about: 'The database server cannot be reached' },
+  OUTCOME_UNKNOWN: { status: 503, exit: 1, about: 'A connection was lost while something was written' },
+  SCHEMA_TOO_NEW: { status: 500, exit: 5, about: 'The tables are of a later version' },
+  SCHEMA_TOO_OLD: {
+    status: 500,
+    exit: 1,
+    about: 'The tables are of an earlier version and are to be migrated',
+  },
+  NOT_PERMITTED: { status: 503, exit: 1, about: 'The database user may not do this' },
+  DATABASE_FAILED: { status: 500, exit: 1, about: 'The database failed; nothing was written' },
   INTERNAL_ERROR: { status: 500, exit: 1, about: 'Something failed that nobody foresaw; the log has it' },
   NODE_TOO_OLD: { status: 500, exit: 2, about: 'Waybill needs a newer Node' },
 } as const satisfies { [code in RefusalCode]: ErrorRow } & { [code: string]: ErrorRow }

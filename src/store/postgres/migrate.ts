@@ -1,0 +1,84 @@
+import { NoSchema, SchemaTooNew, SchemaTooOld } from '../../errors/postgres-errors.ts'
+import { translated } from './errors.ts'
+import { Link, type Server } from './link.ts'
+import type { PgClient } from './load-pg.ts'
+import { type Migration, postgresMigrations, quotedSchema } from './migrations/migrations.ts'
+
+/** The tables of a ledger, as far as they are there; the transaction decides, so that two who open it at once agree. */
+export interface MigrateOptions {
+  readonly schema: string
+  readonly create: boolean
+  readonly migrate: boolean
+}
+
+/** Sees to it that all tables are there in the version that this code knows. */
+export async function migrated(server: Server, options: MigrateOptions): Promise<void> {
+  const link = new Link(server)
+  try {
+    const client = await link.client()
+    try {
+      if (await isUpToDate(client, server, options)) return
+      await migrateNow(client, server, options)
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {})
+      throw translated(error, server.address)
+    }
+  } finally {
+    await link.close()
+  }
+}
+
+/** Refuses what must not be touched. */
+async function isUpToDate(client: PgClient, server: Server, options: MigrateOptions): Promise<boolean> {
+  const { schema, create, migrate } = options
+  const found = await versionOf(client, schema)
+  const known = latest(postgresMigrations(schema))
+  if (found === known) return true
+  if (found === 0 && !create) throw new NoSchema(server.address, schema)
+  if (found > known) throw new SchemaTooNew(schema, { found, known })
+  if (found > 0 && !migrate) throw new SchemaTooOld(schema, { found, known })
+  return false
+}
+
+async function migrateNow(client: PgClient, server: Server, options: MigrateOptions): Promise<void> {
+  const { schema } = options
+  const s = quotedSchema(schema)
+  await client.query('BEGIN')
+  await client.query(
+    'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL client_min_messages = warning',
+  )
+  // Whoever else opens it waits here until everything is there.
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended('waybill migrate ' || $1, 0))", [schema])
+  if (!(await isUpToDate(client, server, options))) {
+    const found = await versionOf(client, schema)
+    if (found === 0) {
+      await client.query(`CREATE SCHEMA IF NOT EXISTS ${s}`)
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS ${s}.migration (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL)`,
+      )
+    }
+    for (const { version, name, sql } of postgresMigrations(schema)) {
+      if (version <= found) continue
+      await client.query(sql)
+      await client.query(`INSERT INTO ${s}.migration VALUES ($1, $2, now())`, [version, name])
+    }
+  }
+  await client.query('COMMIT')
+}
+
+/** 0 when there is no ledger. */
+async function versionOf(client: PgClient, schema: string): Promise<number> {
+  const s = quotedSchema(schema)
+  const there = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
+    `${s}.migration`,
+  ])
+  if (there.rows[0]?.there !== true) return 0
+  const { rows } = await client.query<{ version: number | null }>(
+    `SELECT max(version) AS version FROM ${s}.migration`,
+  )
+  return rows[0]?.version ?? 0
+}
+
+function latest(migrations: readonly Migration[]): number {
+  return Math.max(...migrations.map(({ version }) => version))
+}

@@ -1,0 +1,38 @@
+import { InvalidInput } from '../../../errors/input-errors.ts'
+import { tablesSql } from './tables.ts'
+import { viewsSql } from './views.ts'
+import { writeFunctionSql } from './write-function.ts'
+
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly sql: string
+}
+
+/** PostgreSQL cuts longer names off, and the names of partitions and channels are made from it. */
+const LONGEST_SCHEMA = 40
+
+const SCHEMA = /^[a-z_][a-z0-9_]*$/
+
+/** As SQL has it; anything but a plain name is refused. */
+export function quotedSchema(schema: string): string {
+  if (!SCHEMA.test(schema) || schema.length > LONGEST_SCHEMA || schema.startsWith('pg_')) {
+    const next = `Give a name of at most ${LONGEST_SCHEMA} lowercase letters, digits and underscores, such as waybill.`
+    throw new InvalidInput('schema', `${JSON.stringify(schema)} is no name for a schema`, next)
+  }
+  return `"${schema}"`
+}
+
+export function channelOf(schema: string): string {
+  return `waybill_${schema}`
+}
+
+/** Everything that is done to a database, in order. What was released is never changed: another one is added. */
+export function postgresMigrations(schema: string): readonly Migration[] {
+  const s = quotedSchema(schema)
+  return [
+    { version: 1, name: 'tables', sql: tablesSql(s) },
+    { version: 2, name: 'write', sql: writeFunctionSql(s, channelOf(schema)) },
+    { version: 3, name: 'views', sql: viewsSql(s) },
+  ]
+}

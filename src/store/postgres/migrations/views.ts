@@ -1,0 +1,149 @@
+// Views for people with SQL, documented by their columns; the tables behind them are nobody's business. The functions
+// read what rows have as JSON, and are used to find steps and outbox rows as well.
+
+/** What is usual of a job and a step: src/store/usual-fields.ts says the same, and a test compares them. */
+export const USUAL_JOB_TEXT =
+  '{"doc_id":null,"idempotency_key":null,"current_step_index":0,"attempts_total":0,"priority":2,"depends_on":[],"on_dependency_failure":"fail","run_at":null,"expires_at":null,"again_of":null,"schedule_id":null,"unlimited":false,"run_id":null,"workstream_id":null,"tags":[],"schema_version":"v1","callback_urls":null,"correlation_id":null,"traceparent":null,"resolved_mode":"DEFAULT","decision_source":"GLOBAL_CONFIG","decision_reason":"default","completed_at":null,"error_code":null,"error_message":null,"waits_for":[],"due_at":null,"ready":null}'
+export const USUAL_STEP_TEXT =
+  '{"limits":[],"policy":{},"attempt_no":0,"released":0,"lease_id":null,"lease_expires_at":null,"holder":null,"queue_slot":false,"ack_deadline_at":null,"retry_at":null,"workspace_ref":null,"payload":null,"output":null,"output_file":null,"result_ref":null,"resolved_mode":null,"lane":null,"routing_key_used":null,"decision_source":null,"decision_reason":null,"last_error_code":null,"last_error_message":null,"completed_at":null}'
+
+/** @param s the schema, quoted */
+export const viewsSql = (s: string): string => `
+-- PostgreSQL refuses a NUL and half a character in JSON. Only those, and control characters, are written as escapes.
+CREATE FUNCTION ${s}.readable(written text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN
+  CASE WHEN position('\\u' IN written) = 0 THEN written::jsonb
+  ELSE regexp_replace(written, '\\\\u[0-9a-fA-F]{4}', '\\\\ufffd', 'g')::jsonb END;
+
+CREATE FUNCTION ${s}.ms_of(iso text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE RETURN
+  round(extract(epoch FROM iso::timestamptz) * 1000)::bigint;
+
+CREATE FUNCTION ${s}.steps_of(fixed text, moving text)
+RETURNS TABLE (step_index int, step_id text, state text, service text, queue text, changed_at bigint)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 4 AS $steps$
+  SELECT (born.ord - 1)::int, born.step ->> 'step_id',
+    COALESCE(now.step ->> 'state', born.step ->> 'state'),
+    COALESCE(now.step ->> 'service', born.step ->> 'service'),
+    COALESCE(now.step ->> 'queue', born.step ->> 'queue'),
+    ${s}.ms_of(COALESCE(now.step ->> 'updated_at', born.step ->> 'updated_at', whole.job ->> 'updated_at'))
+  FROM (SELECT ${s}.readable(fixed) AS born, ${s}.readable(moving) AS now OFFSET 0) AS read
+  CROSS JOIN LATERAL (SELECT read.born -> 'job' AS job) AS whole
+  CROSS JOIN LATERAL jsonb_array_elements(read.born -> 'steps') WITH ORDINALITY AS born(step, ord)
+  CROSS JOIN LATERAL (SELECT read.now -> 'steps' -> (born.ord - 1)::text AS step) AS now
+$steps$;
+
+CREATE FUNCTION ${s}.open_outbox_of(moving text)
+RETURNS TABLE (outbox_id text, step_id text, state text, changed_at bigint, body jsonb)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1 AS $rows$
+  SELECT r ->> 'outbox_id', r ->> 'step_id', r ->> 'state', ${s}.ms_of(r ->> 'updated_at'), r
+  FROM jsonb_array_elements(${s}.readable(moving) -> 'outbox') AS r
+$rows$;
+
+${jobViews(s)}
+${recordViews(s)}
+${historyViews(s)}
+`
+
+const jobViews = (s: string): string => `
+CREATE VIEW ${s}.jobs AS
+SELECT j.tenant_id, j.job_id, j.state, j.request_type, j.protocol_id, j.doc_id, j.run_id, j.workstream_id,
+  (r.record ->> 'priority')::int AS priority, r.record ->> 'current_step_id' AS current_step_id,
+  (r.record ->> 'attempts_total')::int AS attempts_total, r.record ->> 'idempotency_key' AS idempotency_key,
+  r.record ->> 'error_code' AS error_code, r.record ->> 'error_message' AS error_message,
+  (r.record ->> 'created_at')::timestamptz AS created_at, to_timestamp(j.changed_at / 1000.0) AS updated_at,
+  (r.record ->> 'completed_at')::timestamptz AS completed_at, (r.record ->> 'due_at')::timestamptz AS due_at,
+  r.record -> 'payload' AS payload, r.record -> 'tags' AS tags, r.record
+FROM ${s}.job j
+CROSS JOIN LATERAL (SELECT '${USUAL_JOB_TEXT}'::jsonb || (${s}.readable(j.fixed) -> 'job')
+  || COALESCE(${s}.readable(j.moving) -> 'job', '{}') AS record) AS r;
+
+CREATE VIEW ${s}.steps AS
+SELECT j.tenant_id, j.job_id, r.record ->> 'step_id' AS step_id, (r.record ->> 'step_index')::int AS step_index,
+  r.record ->> 'step_type' AS step_type, r.record ->> 'service' AS service, r.record ->> 'queue' AS queue,
+  r.record ->> 'state' AS state, (r.record ->> 'attempt_no')::int AS attempt_no, r.record ->> 'lease_id' AS lease_id,
+  r.record ->> 'holder' AS holder, (r.record ->> 'lease_expires_at')::timestamptz AS lease_expires_at,
+  r.record ->> 'last_error_code' AS last_error_code, r.record ->> 'last_error_message' AS last_error_message,
+  (r.record ->> 'created_at')::timestamptz AS created_at, (r.record ->> 'updated_at')::timestamptz AS updated_at,
+  (r.record ->> 'completed_at')::timestamptz AS completed_at, r.record
+FROM ${s}.job j
+CROSS JOIN LATERAL (SELECT ${s}.readable(j.fixed) AS born, ${s}.readable(j.moving) AS now OFFSET 0) AS read
+CROSS JOIN LATERAL jsonb_array_elements(read.born -> 'steps') WITH ORDINALITY AS b(step, ord)
+CROSS JOIN LATERAL (SELECT '${USUAL_STEP_TEXT}'::jsonb
+  || (SELECT jsonb_object_agg(f.key, f.value) FROM jsonb_each(read.born -> 'job') AS f WHERE f.key IN
+    ('tenant_id', 'job_id', 'state_since', 'created_at', 'updated_at', 'input_ref', 'output_ref', 'etag'))
+  || b.step || COALESCE(read.now -> 'steps' -> (b.ord - 1)::text, '{}') AS record) AS r;
+
+CREATE VIEW ${s}.outbox AS
+SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, to_timestamp(o.changed_at / 1000.0) AS updated_at,
+  r.record ->> 'topic' AS topic, (r.record ->> 'tries')::int AS tries, r.record ->> 'lease_id' AS lease_id,
+  (r.record ->> 'attempt_no')::int AS attempt_no, r.record ->> 'last_error_code' AS last_error_code, r.record
+FROM (
+  SELECT tenant_id, outbox_id, job_id, step_id, state, changed_at, ${s}.readable(body) AS record FROM ${s}.closed_outbox
+  UNION ALL
+  SELECT j.tenant_id, o.outbox_id, j.job_id, o.step_id, o.state, o.changed_at, o.body
+  FROM ${s}.job j CROSS JOIN LATERAL ${s}.open_outbox_of(j.moving) AS o WHERE j.open_rows > 0
+) AS o CROSS JOIN LATERAL (SELECT o.record) AS r;
+`
+
+const recordViews = (s: string): string => `
+CREATE VIEW ${s}.documents AS
+SELECT d.tenant_id, d.id AS doc_id, d.state, d.adapter, to_timestamp(d.changed_at / 1000.0) AS updated_at,
+  (r.record ->> 'retry_count')::int AS retry_count, (r.record ->> 'max_retries')::int AS max_retries,
+  r.record ->> 'error_type' AS error_type, r.record ->> 'error_message' AS error_message,
+  r.record -> 'metadata' AS metadata, r.record
+FROM ${s}.record d CROSS JOIN LATERAL (SELECT ${s}.readable(d.body) AS record) AS r WHERE d.kind = 'document';
+
+CREATE VIEW ${s}.stuck_documents AS
+SELECT tenant_id, doc_id, state, adapter, updated_at, now() - updated_at AS stuck_for
+FROM ${s}.documents
+WHERE state NOT IN ('completed', 'failed', 'skipped') AND updated_at < now() - interval '1 hour';
+
+CREATE VIEW ${s}.runs AS
+SELECT d.tenant_id, d.id AS run_id, d.state, to_timestamp(d.changed_at / 1000.0) AS updated_at, ${s}.readable(d.body) AS record
+FROM ${s}.record d WHERE d.kind = 'run';
+
+CREATE VIEW ${s}.workstreams AS
+SELECT d.tenant_id, d.id AS workstream_id, d.run_id, d.state, to_timestamp(d.changed_at / 1000.0) AS updated_at,
+  ${s}.readable(d.body) AS record
+FROM ${s}.record d WHERE d.kind = 'workstream';
+
+CREATE VIEW ${s}.queues AS
+SELECT d.id AS queue, d.state, to_timestamp(d.changed_at / 1000.0) AS updated_at,
+  (${s}.readable(d.body) ->> 'concurrency')::int AS concurrency, ${s}.readable(d.body) AS record
+FROM ${s}.record d WHERE d.kind = 'queue';
+
+CREATE VIEW ${s}.schedules AS
+SELECT d.tenant_id, d.id AS schedule_id, d.state, to_timestamp(d.changed_at / 1000.0) AS updated_at,
+  r.record ->> 'cron' AS cron, r.record ->> 'timezone' AS timezone, (r.record ->> 'next_at')::timestamptz AS next_at, r.record
+FROM ${s}.record d CROSS JOIN LATERAL (SELECT ${s}.readable(d.body) AS record) AS r WHERE d.kind = 'schedule';
+`
+
+const historyViews = (s: string): string => `
+CREATE VIEW ${s}.events AS
+SELECT l.first_seq + p.place AS seq, to_timestamp((p.entry ->> 7)::float8) AS at, p.entry ->> 0 AS event,
+  p.entry ->> 1 AS tenant_id, p.entry ->> 2 AS kind, p.entry ->> 3 AS id, p.entry ->> 4 AS doc_id, p.entry ->> 5 AS job_id,
+  p.entry -> 6 ->> (p.hop - 1) AS old_state, p.entry -> 6 ->> p.hop AS new_state, p.entry ->> 8 AS adapter,
+  CASE WHEN p.hop = p.hops THEN p.entry ->> 9 END AS error_type,
+  CASE WHEN p.hop = p.hops THEN p.entry ->> 10 END AS error_message,
+  CASE WHEN p.hop = p.hops THEN p.entry ->> 11 END AS traceback,
+  (p.entry ->> 12)::int AS retry_count, (p.entry ->> 13)::int AS max_retries,
+  CASE WHEN p.hop = 1 THEN (p.entry ->> 14)::float8 ELSE 0 END AS duration_seconds,
+  p.entry -> 15 AS metadata, p.entry ->> 16 AS actor, p.entry ->> 17 AS reason
+FROM ${s}.log l CROSS JOIN LATERAL (
+  SELECT row_number() OVER (ORDER BY e.ord, h.hop) - 1 AS place, e.entry, h.hop, h.hops
+  FROM jsonb_array_elements(${s}.readable(l.entries)) WITH ORDINALITY AS e(entry, ord)
+  CROSS JOIN LATERAL (SELECT jsonb_array_length(e.entry -> 6) - 1 AS hops) AS n
+  CROSS JOIN LATERAL (SELECT g AS hop, n.hops FROM generate_series(1, n.hops) AS g) AS h
+) AS p
+WHERE l.first_seq + p.place > (SELECT h.removed FROM ${s}.head h);
+
+CREATE VIEW ${s}.step_attempts AS
+SELECT e.tenant_id, e.job_id, e.metadata ->> 'step_id' AS step_id, (e.metadata ->> 'attempt_no')::int AS attempt_no,
+  max(e.metadata ->> 'lease_id') AS lease_id, min(e.at) AS started_at,
+  max(e.at) FILTER (WHERE e.new_state IN ('SUCCEEDED', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED')) AS ended_at,
+  (array_agg(e.new_state ORDER BY e.seq DESC))[1] AS state,
+  (array_agg(e.error_type ORDER BY e.seq DESC) FILTER (WHERE e.error_type IS NOT NULL))[1] AS error_type,
+  (array_agg(e.error_message ORDER BY e.seq DESC) FILTER (WHERE e.error_message IS NOT NULL))[1] AS error_message
+FROM ${s}.events e
+WHERE e.kind = 'step' AND e.event = 'moved' AND (e.metadata ->> 'attempt_no')::int > 0
+GROUP BY 1, 2, 3, 4;
+`

@@ -1,0 +1,97 @@
+// Hearing that somebody else has written. Notifications come at once, on a connection that listens; now and then, and all
+// the time while nobody listens, the head of the log is looked at instead.
+import type { Timer } from '../../world/timers.ts'
+import type { Head } from '../tables/tables.ts'
+import { Link, type Server } from './link.ts'
+import type { PgClient } from './load-pg.ts'
+
+/** How much more seldom it is looked at while somebody listens. */
+const WHILE_LISTENING = 10
+
+export interface NewsOptions {
+  readonly server: Server
+  readonly channel: string
+  /** Whose own notifications are no news. */
+  readonly process: string
+  readonly listen: boolean
+  readonly pollMs: number
+  readonly head: () => Promise<Head>
+}
+
+export class News {
+  readonly #options: NewsOptions
+  readonly #listeners: (() => void)[] = []
+  readonly #link: Link
+  #timer: Timer | null = null
+  #isListening = false
+  #isClosed = false
+  #seen = ''
+
+  constructor(options: NewsOptions) {
+    this.#options = options
+    this.#link = new Link(options.server, (client) => this.#listen(client))
+  }
+
+  onNews(listener: () => void): void {
+    this.#listeners.push(listener)
+    if (this.#timer !== null || this.#isClosed) return
+    this.#connect()
+    this.#wait()
+  }
+
+  /** What this process has seen itself is no news. */
+  saw({ seq, at }: Head): void {
+    this.#seen = `${seq} ${at}`
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    await this.#link.close()
+  }
+
+  #connect(): void {
+    if (!this.#options.listen || this.#isListening || this.#isClosed) return
+    // One that cannot be had now is tried for again when the log is next looked at.
+    this.#link.client().catch(() => {})
+  }
+
+  async #listen(client: PgClient): Promise<void> {
+    client.on('notification', ({ payload }) => {
+      if (payload !== this.#options.process) this.#tell()
+    })
+    client.once('end', () => {
+      this.#isListening = false
+      this.#connect()
+    })
+    await client.query(`LISTEN "${this.#options.channel}"`)
+    this.#isListening = true
+    // Something may have been said while nobody listened.
+    this.#tell()
+  }
+
+  #wait(): void {
+    const { server, pollMs } = this.#options
+    const ms = this.#isListening ? pollMs * WHILE_LISTENING : pollMs
+    this.#timer = server.world.timers.after(ms, () => {
+      this.#connect()
+      this.#look().then(
+        () => this.#isClosed || this.#wait(),
+        () => this.#isClosed || this.#wait(),
+      )
+    })
+  }
+
+  async #look(): Promise<void> {
+    const before = this.#seen
+    const head = await this.#options.head()
+    const now = `${head.seq} ${head.at}`
+    if (now === this.#seen || this.#seen !== before) return
+    this.#seen = now
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (!this.#isClosed) for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,15 @@
+export interface PostgresOptions {
+  /** Where all tables are; `waybill` when absent. */
+  readonly schema?: string | undefined
+  /** Without it a database that holds no ledger yet is refused. */
+  readonly create?: boolean | undefined
+  /** Without it tables of an earlier version are refused instead of being brought up to date. */
+  readonly migrate?: boolean | undefined
+  /** Not possible behind a pooler that gives each transaction another connection: then the log is looked at instead. */
+  readonly listen?: boolean | undefined
+  /** How often somebody looks whether others have written, where that cannot be heard. */
+  readonly pollMs?: number | undefined
+}
+
+export const DEFAULT_SCHEMA = 'waybill'
+export const DEFAULT_POLL_MS = 1000

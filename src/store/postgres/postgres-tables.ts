@@ -1,0 +1,273 @@
+import type { AloneKind } from '../../core/aggregate.ts'
+import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
+import type { World } from '../../world/world.ts'
+import type { CountEntry } from '../live/state-counts.ts'
+import type {
+  About,
+  Chunk,
+  ChunkSelect,
+  ChunkSketch,
+  ClosedRow,
+  Find,
+  FoundOutbox,
+  FoundStep,
+  Head,
+  JobRow,
+  Loaded,
+  ReadySelect,
+  RecordRow,
+  SketchSelect,
+  SlotHolder,
+  Tables,
+  TakenWork,
+  TakeWork,
+  Wanted,
+  WriteSet,
+  Written,
+} from '../tables/tables.ts'
+import { shownAddress } from './address.ts'
+import { textArray } from './binary-array.ts'
+import { translated } from './errors.ts'
+import { FindQueries } from './find.ts'
+import { Lanes } from './lanes.ts'
+import { Link, type Query, type Server } from './link.ts'
+import { Loading } from './load.ts'
+import { loadPg } from './load-pg.ts'
+import { LogQueries } from './log-queries.ts'
+import { migrated } from './migrate.ts'
+import { channelOf, quotedSchema } from './migrations/migrations.ts'
+import { News } from './news.ts'
+import { Partitions } from './partitions.ts'
+import { DEFAULT_POLL_MS, DEFAULT_SCHEMA, type PostgresOptions } from './postgres-options.ts'
+import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
+import { takeWork } from './session.ts'
+import { takenOf, WorkQueries } from './work.ts'
+import { WriteLane } from './write-lane.ts'
+
+/** Connections of one process, beside the one that listens. */
+const WRITE_LANES = 2
+const TAKE_LANES = 1
+const READ_LINKS = 3
+
+/** Opens the ledger that is in a schema of the database; makes it, or brings it up to date, if that is allowed. */
+export async function openPostgresTables(
+  url: string,
+  world: World,
+  options: PostgresOptions = {},
+): Promise<PostgresTables> {
+  const { schema = DEFAULT_SCHEMA, create = true, migrate = true } = options
+  quotedSchema(schema)
+  const server: Server = { pg: await loadPg(), url, address: shownAddress(url), world }
+  await migrated(server, { schema, create, migrate })
+  const tables = new PostgresTables(server, { ...options, schema })
+  try {
+    await tables.begin()
+    return tables
+  } catch (error) {
+    await tables.close()
+    throw translated(error, server.address)
+  }
+}
+
+export class PostgresTables implements Tables {
+  readonly #server: Server
+  readonly #s: string
+  readonly #reads: readonly Link[]
+  readonly #writes: Lanes<WriteLane>
+  readonly #takes: Lanes<WriteLane>
+  readonly #loading: Loading
+  readonly #work: WorkQueries
+  readonly #find: FindQueries
+  readonly #log: LogQueries
+  readonly #upkeep: Link
+  readonly #partitions: Partitions
+  readonly #news: News
+
+  constructor(server: Server, options: PostgresOptions & { readonly schema: string }) {
+    const { schema, listen = true, pollMs = DEFAULT_POLL_MS } = options
+    const process = server.world.ids.next()
+    const lane = () => new WriteLane({ server, schema: quotedSchema(schema), process })
+    this.#server = server
+    this.#s = quotedSchema(schema)
+    this.#reads = Array.from({ length: READ_LINKS }, () => new Link(server))
+    this.#writes = new Lanes(Array.from({ length: WRITE_LANES }, lane))
+    this.#takes = new Lanes(Array.from({ length: TAKE_LANES }, lane))
+    this.#loading = new Loading(this.#s)
+    this.#work = new WorkQueries(this.#s)
+    this.#find = new FindQueries(this.#s)
+    this.#log = new LogQueries(this.#s)
+    this.#upkeep = new Link(server)
+    this.#partitions = new Partitions(this.#upkeep, schema)
+    const head = () => this.head()
+    this.#news = new News({ server, channel: channelOf(schema), process, listen, pollMs, head })
+  }
+
+  /** What has to be there before anything is written, and who may write. */
+  async begin(): Promise<void> {
+    const { at } = await this.head()
+    await this.#writes.use((lane) => lane.link.client())
+    await this.#partitions.makeAhead(Math.max(at, this.#server.world.clock.now()))
+    await this.#upkeep.rest()
+  }
+
+  load(wanted: Wanted): Promise<Loaded> {
+    return this.#loading.load(wanted, (queries) => this.#reader().readAll(queries))
+  }
+
+  async write(set: WriteSet): Promise<Written> {
+    const written = await this.#writes.use((lane) => lane.write(set, null))
+    this.#news.saw(written.head)
+    return written
+  }
+
+  take(select: TakeWork): Promise<TakenWork> {
+    const onWritten = ({ head }: Written) => this.#news.saw(head)
+    return takeWork({ lanes: this.#takes, queries: this.#work, loading: this.#loading, onWritten }, select)
+  }
+
+  async heads(select: ReadySelect): Promise<readonly JobRow[]> {
+    return takenOf(await this.#read<RawJob>(this.#work.heads(select))).jobs
+  }
+
+  holders(slots: readonly SlotKey[]): Promise<readonly SlotHolder[]> {
+    const text = `SELECT w.tenant_id, w.key, j.job_id AS owner FROM unnest($1::text[], $2::text[]) AS w(tenant_id, key)
+      JOIN ${this.#s}.job j ON j.tenant_id = w.tenant_id WHERE j.ended_state IS NULL AND w.key = ANY (j.holds)`
+    const values = [textArray(slots.map((slot) => slot.tenant_id)), textArray(slots.map(({ key }) => key))]
+    return this.#read({ name: 'holders', text, values })
+  }
+
+  async nextDue(): Promise<number | null> {
+    const s = this.#s
+    const text = `SELECT CASE WHEN EXISTS (SELECT 1 FROM ${s}.owed) THEN 0 ELSE (SELECT min(due_at) FROM ${s}.due) END AS due_at`
+    const [row] = await this.#read<{ due_at: number | null }>({ name: 'next-due', text })
+    return row?.due_at ?? null
+  }
+
+  async pendingSignals(): Promise<number> {
+    const [row] = await this.#read<{ n: number }>({ text: `SELECT count(*) AS n FROM ${this.#s}.owed` })
+    return row?.n ?? 0
+  }
+
+  async head(): Promise<Head> {
+    const text = `SELECT seq, at, records, removed FROM ${this.#s}.head`
+    const [head] = await this.#read<Head & object>({ name: 'head', text })
+    return head as Head
+  }
+
+  counts(): Promise<readonly CountEntry[]> {
+    return this.#read({ text: `SELECT tenant_id, kind, state, n FROM ${this.#s}.state_count WHERE n <> 0` })
+  }
+
+  async tenants(): Promise<readonly string[]> {
+    const text = `SELECT DISTINCT tenant_id FROM ${this.#s}.state_count ORDER BY tenant_id`
+    return (await this.#read<{ tenant_id: string }>({ text })).map(({ tenant_id }) => tenant_id)
+  }
+
+  async findJobs(query: Find): Promise<readonly JobRow[]> {
+    return (await this.#found<RawJob>(this.#find.jobs(query))).map(jobOf)
+  }
+
+  async findRecords(kind: AloneKind, query: Find): Promise<readonly RecordRow[]> {
+    const rows = await this.#found<RecordRow & object>(this.#find.records(kind, query))
+    return rows.map(({ tenant_id, id, version, body }) => ({ kind, tenant_id, id, version, body }))
+  }
+
+  async findSteps(query: Find): Promise<readonly FoundStep[]> {
+    const rows = await this.#found<RawJob & { readonly step_index: number }>(this.#find.steps(query))
+    return rows.map((row) => ({ job: jobOf(row), step_index: row.step_index }))
+  }
+
+  async findOutbox(query: Find): Promise<readonly FoundOutbox[]> {
+    return (await this.#found<RawOutbox>(this.#find.outbox(query))).map(outboxOf)
+  }
+
+  async outboxRow(tenant_id: string, outbox_id: string): Promise<FoundOutbox | null> {
+    const s = this.#s
+    const [closed, open] = await this.#reader().readAll<object>([
+      {
+        name: 'closed-row',
+        text: `SELECT ${CLOSED_COLUMNS} FROM ${s}.closed_outbox o WHERE o.tenant_id = $1 AND o.outbox_id = $2`,
+        values: [tenant_id, outbox_id],
+      },
+      {
+        name: 'open-row',
+        text: `SELECT ${JOB_COLUMNS} FROM ${s}.job j WHERE j.open_rows > 0 AND j.tenant_id = $1
+          AND position($2 IN j.moving) > 0
+          AND EXISTS (SELECT 1 FROM ${s}.open_outbox_of(j.moving) AS o WHERE o.outbox_id = $3)`,
+        values: [tenant_id, JSON.stringify(outbox_id), outbox_id],
+      },
+    ])
+    const [job] = open as readonly RawJob[]
+    if (job !== undefined) return { job: jobOf(job), outbox_id }
+    const [row] = closed as readonly ClosedRow[]
+    return row === undefined ? null : { closed: row }
+  }
+
+  async chunksAbout(about: About): Promise<readonly number[]> {
+    const rows = await this.#read<{ chunk_id: number }>(this.#log.about(about))
+    return rows.map(({ chunk_id }) => chunk_id)
+  }
+
+  chunks(select: ChunkSelect): Promise<readonly Chunk[]> {
+    return this.#read(this.#log.chunks(select))
+  }
+
+  sketches(select: SketchSelect): Promise<readonly ChunkSketch[]> {
+    return this.#read(this.#log.sketches(select))
+  }
+
+  claims(after: ClaimKey | null, limit: number): Promise<readonly Claim[]> {
+    const from = after === null ? '' : 'WHERE (c.tenant_id, c.key) > ($2, $3)'
+    const text = `SELECT c.tenant_id, c.key, c.owner FROM ${this.#s}.claim c ${from} ORDER BY c.tenant_id, c.key LIMIT $1`
+    return this.#read({ text, values: after === null ? [limit] : [limit, after.tenant_id, after.key] })
+  }
+
+  async maintain(keepFrom: number | null): Promise<number> {
+    try {
+      const { at } = await this.head()
+      await this.#partitions.makeAhead(Math.max(at, this.#server.world.clock.now()))
+      await this.#partitions.forgetWriters()
+      return keepFrom === null ? 0 : await this.#partitions.removeBefore(keepFrom)
+    } catch (error) {
+      throw translated(error, this.#server.address)
+    } finally {
+      await this.#upkeep.rest()
+    }
+  }
+
+  onNews(listener: () => void): void {
+    this.#news.onNews(listener)
+  }
+
+  async close(): Promise<void> {
+    const lanes = [...this.#writes.all, ...this.#takes.all]
+    await Promise.all([
+      this.#news.close(),
+      this.#upkeep.close(),
+      ...this.#reads.map((link) => link.close()),
+      ...lanes.map((lane) => lane.close()),
+    ])
+  }
+
+  #read<R extends object>(query: Query): Promise<readonly R[]> {
+    return this.#reader().read<R>(query)
+  }
+
+  async #found<R extends object>(query: Query | null): Promise<readonly R[]> {
+    return query === null ? [] : this.#read<R>(query)
+  }
+
+  /** The one that has least to do. */
+  #reader(): Link {
+    return this.#reads.reduce((least, link) => (link.pending < least.pending ? link : least))
+  }
+}
+
+type RawOutbox = Omit<ClosedRow, 'body'> & RawJob & { readonly body: string | null }
+
+function outboxOf(row: RawOutbox): FoundOutbox {
+  const { tenant_id, outbox_id, job_id, step_id, state, changed_at, body } = row
+  return body === null
+    ? { job: jobOf(row), outbox_id }
+    : { closed: { tenant_id, outbox_id, job_id, step_id, state, changed_at, body } }
+}

@@ -1,0 +1,21 @@
+// Rows as they come from the server, and as the rest of the engine knows them.
+import type { ClosedRow, JobRow, RecordRow } from '../tables/tables.ts'
+
+export type RawJob = Omit<JobRow, 'holds'> & { readonly holds: readonly string[] | null }
+
+/** Columns of a job, from a table that is called `j`. */
+export const JOB_COLUMNS = 'j.tenant_id, j.job_id, j.version, j.holds, j.fixed, j.moving'
+
+const NONE: readonly string[] = Object.freeze([])
+
+export function jobOf({ tenant_id, job_id, version, holds, fixed, moving }: RawJob): JobRow {
+  return { tenant_id, job_id, version, holds: holds ?? NONE, fixed, moving }
+}
+
+export const RECORD_COLUMNS = 'r.kind, r.tenant_id, r.id, r.version, r.body'
+
+export type RawRecord = RecordRow
+
+export const CLOSED_COLUMNS = 'o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, o.body'
+
+export type RawClosed = ClosedRow

@@ -1,0 +1,103 @@
+// Looking for work. Groups of ready work are found by jumping from one to the next in the index, however many pieces
+// each has. Whoever takes work locks the rows of the jobs and nothing else, and passes over those that others hold: the lists
+// may be older than the jobs by then, which does no harm.
+import { nameOfKey } from '../../core/aggregate.ts'
+import type { JobRow, ReadySelect, TakeWork } from '../tables/tables.ts'
+import { textArray } from './binary-array.ts'
+import type { Query } from './link.ts'
+import { JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
+
+/** More than anybody wants to be shown. */
+const NO_MOST = 2 ** 31 - 1
+
+export class WorkQueries {
+  readonly #s: string
+
+  constructor(schema: string) {
+    this.#s = schema
+  }
+
+  heads(select: ReadySelect): Query {
+    return this.#ready(select, '')
+  }
+
+  take(select: TakeWork): Query {
+    switch (select.what) {
+      case 'ready':
+        return this.#ready(select, LOCK)
+      case 'due':
+        return this.#due(select)
+      case 'signalled':
+        return this.#signalled(select)
+    }
+  }
+
+  /** With `most`, each group is shown fewer, but always one. */
+  #ready({ queues, perGroup, most = NO_MOST }: ReadySelect, lock: string): Query {
+    const s = this.#s
+    const next = (after: string) => `SELECT r.tenant_id, r.grp FROM ${s}.ready r
+      WHERE r.queue = q.queue ${after} ORDER BY r.tenant_id, r.grp LIMIT 1`
+    const text = `
+WITH groups AS MATERIALIZED (
+  SELECT q.queue, q.place, g.tenant_id, g.grp
+  FROM unnest($1::text[]) WITH ORDINALITY AS q(queue, place) CROSS JOIN LATERAL (
+    WITH RECURSIVE g AS (
+      (${next('')})
+      UNION ALL
+      SELECT n.tenant_id, n.grp FROM g CROSS JOIN LATERAL
+        (${next('AND (r.tenant_id, r.grp) > (g.tenant_id, g.grp)')}) AS n
+    ) SELECT tenant_id, grp FROM g
+  ) AS g
+), share AS MATERIALIZED (
+  SELECT greatest(1, least($2::bigint, $3::bigint / greatest(count(*), 1))) AS each FROM groups
+)
+SELECT w.* FROM groups g CROSS JOIN LATERAL (
+  SELECT ${JOB_COLUMNS} FROM ${s}.ready r JOIN ${s}.job j ON j.tenant_id = r.tenant_id AND j.job_id = r.job_id
+  WHERE r.queue = g.queue AND r.tenant_id = g.tenant_id AND r.grp = g.grp
+  ORDER BY r.rank, r.job_id LIMIT (SELECT each FROM share) ${lock}
+) AS w`
+    return { name: lock === '' ? 'heads' : 'take-ready', text, values: [textArray(queues), perGroup, most] }
+  }
+
+  #due({ limit, now }: { readonly limit: number; readonly now: number }): Query {
+    const s = this.#s
+    const text = `
+SELECT ${JOB_COLUMNS} FROM ${s}.due d JOIN ${s}.job j ON j.tenant_id = d.tenant_id AND j.job_id = d.job_id
+WHERE d.due_at <= $1 ORDER BY d.due_at, d.tenant_id, d.job_id LIMIT $2 ${LOCK}`
+    return { name: 'take-due', text, values: [now, limit] }
+  }
+
+  #signalled({ limit }: { readonly limit: number }): Query {
+    const s = this.#s
+    const text = `
+SELECT t.*, (SELECT array_agg(o.id ORDER BY o.id) FROM ${s}.owed o
+  WHERE o.tenant_id = t.tenant_id AND o.job_id = t.job_id) AS owed
+FROM (
+  SELECT ${JOB_COLUMNS} FROM ${s}.owed o JOIN ${s}.job j ON j.tenant_id = o.tenant_id AND j.job_id = o.job_id
+  ORDER BY o.id LIMIT $1 ${LOCK}
+) AS t`
+    return { name: 'take-signalled', text, values: [limit] }
+  }
+}
+
+const LOCK = 'FOR UPDATE OF j SKIP LOCKED'
+
+export type TakenRow = RawJob & { readonly owed?: readonly number[] | null }
+
+export interface Taken {
+  readonly jobs: readonly JobRow[]
+  readonly delivered: ReadonlyMap<string, readonly number[]>
+}
+
+/** Each job once. */
+export function takenOf(rows: readonly TakenRow[]): Taken {
+  const jobs = new Map<string, JobRow>()
+  const delivered = new Map<string, readonly number[]>()
+  for (const row of rows) {
+    const name = nameOfKey({ kind: 'job', tenant_id: row.tenant_id, id: row.job_id })
+    if (jobs.has(name)) continue
+    jobs.set(name, jobOf(row))
+    if (row.owed != null) delivered.set(name, row.owed)
+  }
+  return { jobs: [...jobs.values()], delivered }
+}

@@ -1,0 +1,116 @@
+import { OutcomeUnknown } from '../../errors/postgres-errors.ts'
+import { Conflict, type Head, type WriteSet, type Written } from '../tables/tables.ts'
+import { isLost, sqlState, translated } from './errors.ts'
+import { Link, type Query, type Server } from './link.ts'
+import type { PgClient } from './load-pg.ts'
+import { STRANGER_STATE } from './migrations/write-function.ts'
+import { WRITE_PARAMETERS, writeValues } from './write-values.ts'
+
+/** Times that the server is asked what became of a write: while it is still at it there, a lock is waited for. */
+const MOST_QUESTIONS = 6
+
+export interface WriteLaneOptions {
+  readonly server: Server
+  /** Quoted. */
+  readonly schema: string
+  /** Named in notifications. */
+  readonly process: string
+}
+
+/**
+ * A connection that writes. It has a row of its own in `writer`, and every write says there, within its transaction, which
+ * one it is. When the connection is lost during a write, that row tells what became of it. Asking ends the writer: should the
+ * server come to that write only now, it does nothing.
+ */
+export class WriteLane {
+  readonly link: Link
+  readonly #options: WriteLaneOptions
+  readonly #write: Pick<Query, 'name' | 'text'>
+  #writer = ''
+  #batch = 0
+
+  constructor(options: WriteLaneOptions) {
+    this.#options = options
+    this.link = new Link(options.server, (client) => this.#register(client))
+    const places = Array.from({ length: WRITE_PARAMETERS }, (_, index) => `$${index + 1}`)
+    this.#write = { name: 'write', text: `SELECT ${options.schema}.write(${places.join(', ')}) AS head` }
+  }
+
+  /** A transaction by itself, or a part of the one that is open on the connection and is ended with it. */
+  async write(set: WriteSet, open: PgClient | null): Promise<Written> {
+    const client = open ?? (await this.link.client())
+    const writer = this.#writer
+    const batch = ++this.#batch
+    const values = writeValues(set, { writer, batch, process: this.#options.process })
+    const writing = this.link.ask<{ head: readonly number[] }>(client, { ...this.#write, values })
+    const committing = open === null ? null : this.link.ask(client, { text: 'COMMIT' })
+    const [written, committed] = await Promise.allSettled([writing, committing])
+    const error = written.status === 'rejected' ? written.reason : (committed as PromiseRejectedResult).reason
+    if (written.status === 'fulfilled' && committed.status === 'fulfilled') {
+      return { head: headOf((written.value.rows[0] as { head: readonly number[] }).head) }
+    }
+    if (isLost(error)) return this.#find(writer, batch, error)
+    if (sqlState(error) === STRANGER_STATE) this.link.drop(client)
+    throw translated(error, this.link.address)
+  }
+
+  /** Leaves no row behind. */
+  async close(): Promise<void> {
+    if (this.#writer !== '' && this.link.pending === 0) {
+      const query = {
+        text: `DELETE FROM ${this.#options.schema}.writer WHERE id = $1`,
+        values: [this.#writer],
+      }
+      await this.link
+        .client()
+        .then(
+          (client) => this.link.ask(client, query),
+          () => {},
+        )
+        .catch(() => {})
+    }
+    await this.link.close()
+  }
+
+  async #register(client: PgClient): Promise<void> {
+    const { schema, server } = this.#options
+    const writer = server.world.ids.next()
+    const text = `INSERT INTO ${schema}.writer (id, batch, seen_at) VALUES ($1, 0, now())`
+    await client.query(text, [writer])
+    this.#writer = writer
+    this.#batch = 0
+  }
+
+  /** What became of a write whose answer never came. */
+  async #find(writer: string, batch: number, cause: unknown): Promise<Written> {
+    const { schema } = this.#options
+    const { address } = this.link
+    const text = `UPDATE ${schema}.writer SET is_over = true WHERE id = $1 RETURNING batch`
+    for (let questions = 1; ; questions++) {
+      try {
+        const client = await this.link.client()
+        const { rows } = await this.link.ask<{ batch: number }>(client, { text, values: [writer] })
+        const [row] = rows
+        // It was so long ago that somebody cleared up.
+        if (row === undefined) throw new OutcomeUnknown(address, cause)
+        if (row.batch < batch) throw new Conflict('the connection was lost before it was written', { cause })
+        const [head] = await this.link.read<Head>({
+          text: `SELECT seq, at, records, removed FROM ${schema}.head`,
+        })
+        return { head: head as Head }
+      } catch (error) {
+        if (error instanceof Conflict || error instanceof OutcomeUnknown) throw error
+        const mayAskAgain = isLost(error) || translated(error, address) instanceof Conflict
+        if (!mayAskAgain || questions >= MOST_QUESTIONS) throw unknown(address, error)
+      }
+    }
+  }
+}
+
+function unknown(address: string, cause: unknown): OutcomeUnknown {
+  return new OutcomeUnknown(address, cause)
+}
+
+export function headOf([seq = 0, at = 0, records = 0, removed = 0]: readonly number[]): Head {
+  return { seq, at, records, removed }
+}

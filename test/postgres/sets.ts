@@ -1,0 +1,126 @@
+// Write sets for tests of the driver: rows that look like real ones, without anybody deciding on them.
+import type { ChangedJob, ChangedRecord, NewChunk, NewJob, WriteSet } from '../../src/store/tables/tables.ts'
+
+const EMPTY: WriteSet = {
+  newJobs: [],
+  jobs: [],
+  records: [],
+  rows: [],
+  ready: { adds: [], drops: [] },
+  due: { adds: [], drops: [] },
+  waits: { adds: [], drops: [] },
+  claims: [],
+  slots: [],
+  refusals: [],
+  signals: [],
+  delivered: [],
+  verify: [],
+  counts: [],
+  chunk: null,
+  inbox: [],
+  at: 1000,
+  isNews: false,
+}
+
+export function setOf(parts: Partial<WriteSet>): WriteSet {
+  return { ...EMPTY, ...parts }
+}
+
+const BORN = '2026-01-02T03:04:05.000Z'
+
+export function newJob(job_id: string, more: Partial<NewJob> = {}): NewJob {
+  const tenant_id = more.tenant_id ?? 'default'
+  const job = {
+    tenant_id,
+    job_id,
+    request_type: 'INGEST',
+    protocol_id: 'p1',
+    state: 'QUEUED',
+    state_since: BORN,
+    idempotency_hash: 'h'.repeat(64),
+    current_step_id: 's1',
+    lane: 3,
+    routing_key_used: job_id,
+    input_ref: 'file:///in',
+    output_ref: 'file:///out',
+    payload: { text: 'x'.repeat(200) },
+    created_at: BORN,
+    updated_at: BORN,
+  }
+  const steps = ['s1', 's2'].map((step_id, step_index) => ({
+    step_id,
+    step_index,
+    step_type: 'T',
+    service: `svc-${step_id}`,
+    delivery: 'local',
+    queue: 'q1',
+    state: 'PENDING',
+  }))
+  return {
+    tenant_id,
+    job_id,
+    version: 1,
+    holds: [],
+    fixed: JSON.stringify({ job, steps }),
+    moving: null,
+    state: 'QUEUED',
+    changed_at: Date.parse(BORN),
+    is_ended: false,
+    open_rows: 0,
+    request_type: 'INGEST',
+    protocol_id: 'p1',
+    doc_id: null,
+    run_id: null,
+    workstream_id: null,
+    isTold: true,
+    ...more,
+  }
+}
+
+export function changedJob(job_id: string, from: number, more: Partial<ChangedJob> = {}): ChangedJob {
+  return {
+    tenant_id: 'default',
+    job_id,
+    version: from + 1,
+    from,
+    holds: [],
+    moving: JSON.stringify({ job: { state: 'IN_PROGRESS' } }),
+    state: 'IN_PROGRESS',
+    changed_at: Date.parse(BORN) + from,
+    is_ended: false,
+    open_rows: 0,
+    isTold: true,
+    ...more,
+  }
+}
+
+export function document(id: string, from: number, more: Partial<ChangedRecord> = {}): ChangedRecord {
+  return {
+    kind: 'document',
+    tenant_id: 'default',
+    id,
+    version: from + 1,
+    from,
+    body: JSON.stringify({ doc_id: id, state: more.state ?? 'pending', metadata: {} }),
+    state: 'pending',
+    changed_at: 1000 + from,
+    adapter: 'a1',
+    run_id: null,
+    isTold: true,
+    ...more,
+  }
+}
+
+export function chunk(id: string, places = 1, more: Partial<NewChunk> = {}): NewChunk {
+  const path = Array.from({ length: places + 1 }, (_, index) => (index === 0 ? null : `S${index}`))
+  const entry = ['moved', 'default', 'job', id, null, id, path, 1, 'svc', null, null, null, 0, 3, null, {}, 'me', null]
+  return {
+    entries: JSON.stringify([entry]),
+    places,
+    first_at: 1000,
+    last_at: 1000,
+    tags: ['tdefault', 'kjob'],
+    sketch: '[]',
+    ...more,
+  }
+}
