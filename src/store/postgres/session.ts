@@ -56,17 +56,19 @@ export async function takeWork(parts: SessionParts, select: TakeWork): Promise<T
 
 class Session implements TakenWork {
   readonly jobs: Taken['jobs']
+  readonly requests: Taken['requests']
   readonly delivered: Taken['delivered']
   readonly #parts: SessionParts
   readonly #lane: WriteLane
   readonly #client: PgClient
   #isOpen = true
 
-  constructor(parts: SessionParts, lane: WriteLane, client: PgClient, { jobs, delivered }: Taken) {
+  constructor(parts: SessionParts, lane: WriteLane, client: PgClient, { jobs, requests, delivered }: Taken) {
     this.#parts = parts
     this.#lane = lane
     this.#client = client
     this.jobs = jobs
+    this.requests = requests
     this.delivered = delivered
   }
 

@@ -11,6 +11,8 @@ export interface SqliteOptions {
   readonly busyMs?: number | undefined
   /** How long work that was taken is kept for whoever took it. */
   readonly sessionMs?: number | undefined
+  /** How long the history is kept, in milliseconds; for ever unless told. */
+  readonly keepHistoryMs?: number | undefined
 }
 
 const BUSY_MS = 30_000

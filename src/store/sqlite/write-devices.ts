@@ -40,27 +40,18 @@ export function putSlots(db: Connection, slots: readonly SlotWrite[]): void {
 
 export function putRefusals(db: Connection, refusals: readonly RefusalWrite[], told: string): void {
   for (const { tenant_id, kind, id, job_id, from, count } of refusals) {
-    const changes =
-      from === 0
-        ? db.run(
-            `INSERT INTO refusal (tenant_id, kind, id, job_id, count, log) VALUES (?, ?, ?, ?, ?, ?)
-             ON CONFLICT (tenant_id, kind, id) DO NOTHING`,
-            tenant_id,
-            kind,
-            id,
-            job_id,
-            count,
-            told,
-          )
-        : db.run(
-            'UPDATE refusal SET count = ?, log = log || ? WHERE tenant_id = ? AND kind = ? AND id = ? AND count = ?',
-            count,
-            told,
-            tenant_id,
-            kind,
-            id,
-            from,
-          )
+    // One whose history was told without it has a row with no refusals.
+    const changes = db.run(
+      `INSERT INTO refusal (tenant_id, kind, id, job_id, count, log) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (tenant_id, kind, id) DO UPDATE SET count = excluded.count, log = log || excluded.log WHERE count = ?`,
+      tenant_id,
+      kind,
+      id,
+      job_id,
+      count,
+      told,
+      from,
+    )
     if (changes !== 1) throw lost(`refusals of ${kind} ${id}`)
   }
 }
