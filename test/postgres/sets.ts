@@ -113,7 +113,26 @@ export function document(id: string, from: number, more: Partial<ChangedRecord> 
 
 export function chunk(id: string, places = 1, more: Partial<NewChunk> = {}): NewChunk {
   const path = Array.from({ length: places + 1 }, (_, index) => (index === 0 ? null : `S${index}`))
-  const entry = ['moved', 'default', 'job', id, null, id, path, 1, 'svc', null, null, null, 0, 3, null, {}, 'me', null]
+  const entry = [
+    'moved',
+    'default',
+    'job',
+    id,
+    null,
+    id,
+    path,
+    1,
+    'svc',
+    null,
+    null,
+    null,
+    0,
+    3,
+    null,
+    {},
+    'me',
+    null,
+  ]
   return {
     entries: JSON.stringify([entry]),
     places,

@@ -73,6 +73,7 @@ export class FindQueries {
     const from = `SELECT ${JOB_COLUMNS}, j.changed_at FROM ${this.#s}.job j`
     const limit = parts.value(find.limit)
     const states = wantedStates(find, jobMachine)
+    if (states.length === 0) return null
     const ended = states.filter((state) => isTerminal(jobMachine, state as never))
     const hasOpen = ended.length < states.length
     if (find.order === 'id') {
@@ -106,6 +107,7 @@ export class FindQueries {
     const order = `ORDER BY ${orderOf(find, RECORD_PLACE)} LIMIT ${parts.value(find.limit)}`
     if (find.order === 'id') return { text: `${from} ${order}`, values: parts.values }
     const states = wantedStates(find, machines[kind] as Machine<string>)
+    if (states.length === 0) return null
     const branches = states.map((state) => `(${from} AND r.state = ${parts.value(state)} ${order})`)
     const place = { at: 'changed_at', tenant: 'tenant_id', id: 'id' }
     return { text: merged(branches, find, place, parts.value(find.limit)), values: parts.values }
@@ -141,7 +143,7 @@ ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
         FROM ${s}.closed_outbox o WHERE ${where} ${order})`)
     }
     if (states.some((state) => !isTerminal(outboxMachine, state as never))) {
-      branches.push(`(SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, NULL,
+      branches.push(`(SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, NULL::text AS body,
         o.version, o.holds, o.fixed, o.moving
         FROM (SELECT ${JOB_COLUMNS}, w.outbox_id COLLATE "C" AS outbox_id, w.step_id, w.state, w.changed_at
           FROM ${s}.job j CROSS JOIN LATERAL ${s}.open_outbox_of(j.moving) AS w WHERE j.open_rows > 0) AS o
