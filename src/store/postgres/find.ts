@@ -1,26 +1,23 @@
 // Pages of records. Pages by the time of the last change are put together from the first of each state, which an index
 // has in this order: the states that a job ends in, and every state of a record.
 import type { AloneKind } from '../../core/aggregate.ts'
-import { isTerminal, type Machine, statesOf } from '../../core/machine.ts'
+import { isTerminal, type Machine } from '../../core/machine.ts'
 import { machines } from '../../core/machines/all.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import { outboxMachine } from '../../core/machines/outbox.ts'
-import { stepMachine } from '../../core/machines/step.ts'
 import type { Find } from '../tables/tables.ts'
-import { textArray } from './binary-array.ts'
+import {
+  afterOf,
+  bounds,
+  type Columns,
+  conditions,
+  orderOf,
+  type Placed,
+  wantedStates,
+} from './find-parts.ts'
 import type { Query } from './link.ts'
 import { JOB_COLUMNS, RECORD_COLUMNS } from './rows.ts'
 import { all, SqlParts } from './sql-parts.ts'
-
-type Field = keyof NonNullable<Find['where']>
-type Columns = { readonly [field in Field]?: string }
-
-/** What a record is placed by. */
-interface Placed {
-  readonly at: string
-  readonly tenant: string
-  readonly id: string
-}
 
 const JOB_FIELDS: Columns = {
   state: 'j.state',
@@ -43,20 +40,6 @@ const RECORD_FIELDS: { readonly [kind in AloneKind]: Columns } = {
 }
 
 const RECORD_PLACE: Placed = { at: 'r.changed_at', tenant: 'r.tenant_id', id: 'r.id' }
-
-const STEP_FIELDS: Columns = {
-  state: 's.state',
-  job_id: 'j.job_id',
-  step_id: 's.step_id',
-  service: 's.service',
-  queue: 's.queue',
-}
-
-const STEP_PLACE: Placed = {
-  at: 's.changed_at',
-  tenant: 'j.tenant_id',
-  id: `(j.job_id || '/' || s.step_id) COLLATE "C"`,
-}
 
 /** Questions about records. Null where nothing can match: no record of the kind has the field. */
 export class FindQueries {
@@ -113,19 +96,6 @@ export class FindQueries {
     return { text: merged(branches, find, place, parts.value(find.limit)), values: parts.values }
   }
 
-  /** Steps that are not over are in jobs that are not: there are few of those. */
-  steps(find: Find): Query | null {
-    const parts = new SqlParts()
-    const where = conditions(parts, find, STEP_FIELDS, STEP_PLACE)
-    if (where === null) return null
-    const isOpen = wantedStates(find, stepMachine).every((state) => !isTerminal(stepMachine, state as never))
-    const text = `
-SELECT ${JOB_COLUMNS}, s.step_index FROM ${this.#s}.job j CROSS JOIN LATERAL ${this.#s}.steps_of(j.fixed, j.moving) AS s
-WHERE ${isOpen ? 'j.ended_state IS NULL AND ' : ''}${where}
-ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
-    return { text, values: parts.values }
-  }
-
   /** Closed rows have a table, open ones are found in their jobs. */
   outbox(find: Find): Query | null {
     const parts = new SqlParts()
@@ -155,68 +125,6 @@ ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
   }
 }
 
-/** Everything but which states end a record; null when nothing can match. */
-function conditions(parts: SqlParts, find: Find, fields: Columns, place: Placed): string | null {
-  const { where = {}, tenant_id } = find
-  const given: (string | null)[] = []
-  if (tenant_id !== undefined) given.push(`${place.tenant} = ${parts.value(tenant_id)}`)
-  for (const field of Object.keys(where) as Field[]) {
-    const wanted = where[field]
-    if (wanted === undefined) continue
-    const column = fields[field]
-    if (column === undefined) return null
-    given.push(
-      typeof wanted === 'string'
-        ? `${column} = ${parts.value(plain(wanted))}`
-        : `${column} = ANY (${parts.value(textArray(wanted))}::text[])`,
-    )
-  }
-  return all([...given, ...bounds(parts, find, place.at), afterOf(parts, find, place)])
-}
-
-/** PostgreSQL has no text with a NUL in it; where one is written it stands for itself. */
-function plain(text: string): string {
-  return text.replaceAll('\0', '\u2400')
-}
-
-function bounds(
-  parts: SqlParts,
-  { changedFrom, changedBefore }: Find,
-  at: string,
-): readonly (string | null)[] {
-  return [
-    changedFrom === undefined ? null : `${at} >= ${parts.value(whole(changedFrom))}`,
-    changedBefore === undefined ? null : `${at} < ${parts.value(whole(changedBefore))}`,
-  ]
-}
-
-/** Times are whole milliseconds, whatever was asked for. */
-function whole(ms: number): number {
-  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(ms)))
-}
-
-function afterOf(parts: SqlParts, { after, order, isDescending }: Find, place: Placed): string | null {
-  if (after === null) return null
-  const names = `${parts.value(plain(after.tenant_id))}::text, ${parts.value(plain(after.id))}::text`
-  const than = isDescending ? '<' : '>'
-  return order === 'id'
-    ? `(${place.tenant}, ${place.id}) ${than} (${names})`
-    : `(${place.at}, ${place.tenant}, ${place.id}) ${than} (${parts.value(after.at)}::bigint, ${names})`
-}
-
-function orderOf({ order, isDescending }: Find, { at, tenant, id }: Placed): string {
-  const columns = order === 'id' ? [tenant, id] : [at, tenant, id]
-  return columns.map((column) => (isDescending ? `${column} DESC` : column)).join(', ')
-}
-
 function merged(branches: readonly string[], find: Find, place: Placed, limit: string): string {
   return `SELECT * FROM (${branches.join(' UNION ALL ')}) AS f ORDER BY ${orderOf(find, place)} LIMIT ${limit}`
-}
-
-/** The states asked for, of those there are. */
-function wantedStates(find: Find, machine: Machine<string>): readonly string[] {
-  const wanted = find.where?.state
-  const states = statesOf(machine)
-  if (wanted === undefined) return states
-  return states.filter((state) => (typeof wanted === 'string' ? state === wanted : wanted.includes(state)))
 }
