@@ -54,6 +54,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'postgres',
+    group: 'real servers',
+    include: ['test/postgres/**/*.test.ts'],
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'simulation',
     group: 'crash and simulation',
     include: ['test/simulation/**/*.test.ts'],

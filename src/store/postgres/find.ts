@@ -1,26 +1,23 @@
 // Pages of records. Pages by the time of the last change are put together from the first of each state, which an index
 // has in this order: the states that a job ends in, and every state of a record.
 import type { AloneKind } from '../../core/aggregate.ts'
-import { isTerminal, type Machine, statesOf } from '../../core/machine.ts'
+import { isTerminal, type Machine } from '../../core/machine.ts'
 import { machines } from '../../core/machines/all.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import { outboxMachine } from '../../core/machines/outbox.ts'
-import { stepMachine } from '../../core/machines/step.ts'
 import type { Find } from '../tables/tables.ts'
-import { textArray } from './binary-array.ts'
+import {
+  afterOf,
+  bounds,
+  type Columns,
+  conditions,
+  orderOf,
+  type Placed,
+  wantedStates,
+} from './find-parts.ts'
 import type { Query } from './link.ts'
 import { JOB_COLUMNS, RECORD_COLUMNS } from './rows.ts'
 import { all, SqlParts } from './sql-parts.ts'
-
-type Field = keyof NonNullable<Find['where']>
-type Columns = { readonly [field in Field]?: string }
-
-/** What a record is placed by. */
-interface Placed {
-  readonly at: string
-  readonly tenant: string
-  readonly id: string
-}
 
 const JOB_FIELDS: Columns = {
   state: 'j.state',
@@ -44,20 +41,6 @@ const RECORD_FIELDS: { readonly [kind in AloneKind]: Columns } = {
 
 const RECORD_PLACE: Placed = { at: 'r.changed_at', tenant: 'r.tenant_id', id: 'r.id' }
 
-const STEP_FIELDS: Columns = {
-  state: 's.state',
-  job_id: 'j.job_id',
-  step_id: 's.step_id',
-  service: 's.service',
-  queue: 's.queue',
-}
-
-const STEP_PLACE: Placed = {
-  at: 's.changed_at',
-  tenant: 'j.tenant_id',
-  id: `(j.job_id || '/' || s.step_id) COLLATE "C"`,
-}
-
 /** Questions about records. Null where nothing can match: no record of the kind has the field. */
 export class FindQueries {
   readonly #s: string
@@ -73,6 +56,7 @@ export class FindQueries {
     const from = `SELECT ${JOB_COLUMNS}, j.changed_at FROM ${this.#s}.job j`
     const limit = parts.value(find.limit)
     const states = wantedStates(find, jobMachine)
+    if (states.length === 0) return null
     const ended = states.filter((state) => isTerminal(jobMachine, state as never))
     const hasOpen = ended.length < states.length
     if (find.order === 'id') {
@@ -106,22 +90,10 @@ export class FindQueries {
     const order = `ORDER BY ${orderOf(find, RECORD_PLACE)} LIMIT ${parts.value(find.limit)}`
     if (find.order === 'id') return { text: `${from} ${order}`, values: parts.values }
     const states = wantedStates(find, machines[kind] as Machine<string>)
+    if (states.length === 0) return null
     const branches = states.map((state) => `(${from} AND r.state = ${parts.value(state)} ${order})`)
     const place = { at: 'changed_at', tenant: 'tenant_id', id: 'id' }
     return { text: merged(branches, find, place, parts.value(find.limit)), values: parts.values }
-  }
-
-  /** Steps that are not over are in jobs that are not: there are few of those. */
-  steps(find: Find): Query | null {
-    const parts = new SqlParts()
-    const where = conditions(parts, find, STEP_FIELDS, STEP_PLACE)
-    if (where === null) return null
-    const isOpen = wantedStates(find, stepMachine).every((state) => !isTerminal(stepMachine, state as never))
-    const text = `
-SELECT ${JOB_COLUMNS}, s.step_index FROM ${this.#s}.job j CROSS JOIN LATERAL ${this.#s}.steps_of(j.fixed, j.moving) AS s
-WHERE ${isOpen ? 'j.ended_state IS NULL AND ' : ''}${where}
-ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
-    return { text, values: parts.values }
   }
 
   /** Closed rows have a table, open ones are found in their jobs. */
@@ -141,7 +113,7 @@ ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
         FROM ${s}.closed_outbox o WHERE ${where} ${order})`)
     }
     if (states.some((state) => !isTerminal(outboxMachine, state as never))) {
-      branches.push(`(SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, NULL,
+      branches.push(`(SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, NULL::text AS body,
         o.version, o.holds, o.fixed, o.moving
         FROM (SELECT ${JOB_COLUMNS}, w.outbox_id COLLATE "C" AS outbox_id, w.step_id, w.state, w.changed_at
           FROM ${s}.job j CROSS JOIN LATERAL ${s}.open_outbox_of(j.moving) AS w WHERE j.open_rows > 0) AS o
@@ -153,68 +125,6 @@ ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
   }
 }
 
-/** Everything but which states end a record; null when nothing can match. */
-function conditions(parts: SqlParts, find: Find, fields: Columns, place: Placed): string | null {
-  const { where = {}, tenant_id } = find
-  const given: (string | null)[] = []
-  if (tenant_id !== undefined) given.push(`${place.tenant} = ${parts.value(tenant_id)}`)
-  for (const field of Object.keys(where) as Field[]) {
-    const wanted = where[field]
-    if (wanted === undefined) continue
-    const column = fields[field]
-    if (column === undefined) return null
-    given.push(
-      typeof wanted === 'string'
-        ? `${column} = ${parts.value(plain(wanted))}`
-        : `${column} = ANY (${parts.value(textArray(wanted))}::text[])`,
-    )
-  }
-  return all([...given, ...bounds(parts, find, place.at), afterOf(parts, find, place)])
-}
-
-/** PostgreSQL has no text with a NUL in it; where one is written it stands for itself. */
-function plain(text: string): string {
-  return text.replaceAll('\0', '\u2400')
-}
-
-function bounds(
-  parts: SqlParts,
-  { changedFrom, changedBefore }: Find,
-  at: string,
-): readonly (string | null)[] {
-  return [
-    changedFrom === undefined ? null : `${at} >= ${parts.value(whole(changedFrom))}`,
-    changedBefore === undefined ? null : `${at} < ${parts.value(whole(changedBefore))}`,
-  ]
-}
-
-/** Times are whole milliseconds, whatever was asked for. */
-function whole(ms: number): number {
-  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(ms)))
-}
-
-function afterOf(parts: SqlParts, { after, order, isDescending }: Find, place: Placed): string | null {
-  if (after === null) return null
-  const names = `${parts.value(plain(after.tenant_id))}::text, ${parts.value(plain(after.id))}::text`
-  const than = isDescending ? '<' : '>'
-  return order === 'id'
-    ? `(${place.tenant}, ${place.id}) ${than} (${names})`
-    : `(${place.at}, ${place.tenant}, ${place.id}) ${than} (${parts.value(after.at)}::bigint, ${names})`
-}
-
-function orderOf({ order, isDescending }: Find, { at, tenant, id }: Placed): string {
-  const columns = order === 'id' ? [tenant, id] : [at, tenant, id]
-  return columns.map((column) => (isDescending ? `${column} DESC` : column)).join(', ')
-}
-
 function merged(branches: readonly string[], find: Find, place: Placed, limit: string): string {
   return `SELECT * FROM (${branches.join(' UNION ALL ')}) AS f ORDER BY ${orderOf(find, place)} LIMIT ${limit}`
-}
-
-/** The states asked for, of those there are. */
-function wantedStates(find: Find, machine: Machine<string>): readonly string[] {
-  const wanted = find.where?.state
-  const states = statesOf(machine)
-  if (wanted === undefined) return states
-  return states.filter((state) => (typeof wanted === 'string' ? state === wanted : wanted.includes(state)))
 }

@@ -30,6 +30,7 @@ import { shownAddress } from './address.ts'
 import { textArray } from './binary-array.ts'
 import { translated } from './errors.ts'
 import { FindQueries } from './find.ts'
+import { findSteps } from './find-steps.ts'
 import { PostgresInbox } from './inbox-table.ts'
 import { Lanes } from './lanes.ts'
 import { Link, type Query, type Server } from './link.ts'
@@ -189,9 +190,8 @@ export class PostgresTables implements Tables {
     return rows.map(({ tenant_id, id, version, body }) => ({ kind, tenant_id, id, version, body }))
   }
 
-  async findSteps(query: Find): Promise<readonly FoundStep[]> {
-    const rows = await this.#found<RawJob & { readonly step_index: number }>(this.#find.steps(query))
-    return rows.map((row) => ({ job: jobOf(row), step_index: row.step_index }))
+  findSteps(query: Find): Promise<readonly FoundStep[]> {
+    return findSteps(this.#s, query, (one) => this.#read(one))
   }
 
   async findOutbox(query: Find): Promise<readonly FoundOutbox[]> {
