@@ -96,6 +96,7 @@ export {
 } from './errors/refusal-errors.ts'
 export { ERROR_TABLE, type ErrorCode } from './errors/table.ts'
 export { WaybillError } from './errors/waybill-error.ts'
+export type { PromisedJob, TurnedDown } from './ledger/admission.ts'
 export type { AuditCount, AuditField, AuditLog } from './ledger/audit-log.ts'
 export type { ClaimOptions, DispatchOptions, Work } from './ledger/claim.ts'
 export type { Attempt, Commands, UpdateOptions } from './ledger/commands.ts'

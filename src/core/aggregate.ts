@@ -64,6 +64,8 @@ export interface RecordKey<K extends RecordKind = AggregateKind> {
   readonly kind: K
   readonly tenant_id: string
   readonly id: string
+  /** Somebody made the id up just now: a store need not look whether there is one, as long as it notices if there is. */
+  readonly isFresh?: boolean | undefined
 }
 
 /** Different for different keys. */

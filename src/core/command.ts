@@ -67,6 +67,8 @@ export function keyOf(command: Command): RecordKey {
     case 'moveSchedule':
     case 'fireSchedule':
       return { kind: 'schedule', tenant_id, id: command.schedule_id }
+    case 'submitJob':
+      return { kind: 'job', tenant_id, id: command.job_id, isFresh: command.isFreshId }
     default:
       return { kind: 'job', tenant_id, id: command.job_id }
   }

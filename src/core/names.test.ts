@@ -9,6 +9,7 @@ it.each([
   ['x'.repeat(513), 'must have at most 512 characters'],
   ['a\nb', 'must not have control characters'],
   ['a\x7fb', 'must not have control characters'],
+  ['a\ud83d', 'must not have half a character'],
 ])('the id %j: %s', (id, problem) => {
   expect(idProblem(id)).toBe(problem)
 })

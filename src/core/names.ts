@@ -11,6 +11,7 @@ export const DEEPEST = 100
 export function idProblem(value: string): string | null {
   if (value.trim() === '') return 'must not be blank'
   if (value.length > LONGEST_ID) return `must have at most ${LONGEST_ID} characters`
+  if (!value.isWellFormed()) return 'must not have half a character'
   return hasControlCharacter(value) ? 'must not have control characters' : null
 }
 

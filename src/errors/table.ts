@@ -45,6 +45,7 @@ export const ERROR_TABLE = {
   WAIT_OVER: { status: 504, exit: 1, about: 'What was waited for did not happen in time' },
   LEDGER_CLOSED: { status: 503, exit: 1, about: 'The ledger was closed' },
   LEDGER_LOCKED: { status: 423, exit: 6, about: 'Another process has the ledger open for writing' },
+  LEDGER_BUSY: { status: 503, exit: 6, about: 'Other processes have been writing the ledger for too long' },
   LEDGER_READ_ONLY: { status: 409, exit: 4, about: 'The ledger was opened for reading only' },
   LEDGER_DAMAGED: { status: 500, exit: 5, about: 'Bytes that were safely on the disk have changed' },
   UNKNOWN_FORMAT: { status: 500, exit: 5, about: 'A file was written by a later version' },

@@ -1,12 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonText } from '../core/json-text.ts'
-import { DEEPEST } from '../core/names.ts'
+import { DEEPEST, FORBIDDEN_NAMES } from '../core/names.ts'
 import { frozenCopy, frozenCopyToWrite } from './frozen-copy.ts'
 
 function isFrozenAllThrough(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   return Object.isFrozen(value) && Object.values(value).every(isFrozenAllThrough)
+}
+
+/** What is refused is tested by itself; the dice come up with such names now and then. */
+function hasForbiddenName(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, inner]) => FORBIDDEN_NAMES.has(name) || hasForbiddenName(inner))
 }
 
 /** In arrays so many times. */
@@ -17,14 +23,17 @@ function nested(levels: number): unknown {
 describe('a frozen copy', () => {
   it('is the same, frozen all through, and leaves the original as it was', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        for (const copy of [frozenCopy(value), frozenCopyToWrite(value)]) {
-          expect(copy).toEqual(value)
-          expect(isFrozenAllThrough(copy)).toBe(true)
-          if (typeof value === 'object' && value !== null) expect(copy).not.toBe(value)
-        }
-        expect(isFrozenAllThrough(value)).toBe(typeof value !== 'object' || value === null)
-      }),
+      fc.property(
+        fc.jsonValue().filter((value) => !hasForbiddenName(value)),
+        (value) => {
+          for (const copy of [frozenCopy(value), frozenCopyToWrite(value)]) {
+            expect(copy).toEqual(value)
+            expect(isFrozenAllThrough(copy)).toBe(true)
+            if (typeof value === 'object' && value !== null) expect(copy).not.toBe(value)
+          }
+          expect(isFrozenAllThrough(value)).toBe(typeof value !== 'object' || value === null)
+        },
+      ),
     )
   })
 

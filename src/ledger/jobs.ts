@@ -11,8 +11,10 @@ import type { Protocol } from '../core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import type { JobState } from '../core/machines/job.ts'
-import type { Page, PageOptions } from '../store/query.ts'
+import type { CallersTransaction } from '../store/inbox.ts'
+import { type Page, type PageOptions, pageSize } from '../store/query.ts'
 import type { Timers } from '../world/timers.ts'
+import type { Admission, PromisedJob, TurnedDown } from './admission.ts'
 import type { AuditLog } from './audit-log.ts'
 import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, type Work } from './claim.ts'
 import type { Attempt, Commands } from './commands.ts'
@@ -43,6 +45,7 @@ export class Jobs {
   readonly #protocols: Protocols
   readonly #outputs: Outputs | null
   readonly #ends: JobEnds
+  readonly #admission: Admission
 
   constructor(
     committer: Committer,
@@ -52,7 +55,9 @@ export class Jobs {
     protocols: Protocols,
     outputs: Outputs | null,
     timers: Timers,
+    admission: Admission,
   ) {
+    this.#admission = admission
     this.#outputs = outputs
     this.#ends = new JobEnds(committer.store, outputs, timers)
     this.#committer = committer
@@ -81,6 +86,31 @@ export class Jobs {
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /**
+   * Accepts a request as part of a transaction of your own, on the database that the ledger is in: it becomes a job right
+   * after that is committed, and never if it is not. Only what can be seen from the request itself is refused at once; what
+   * is refused later is in `turnedDown`.
+   *
+   * ```ts
+   * await client.query('begin')
+   * await client.query('update orders set paid = true where id = $1', [id])
+   * await ledger.jobs.submitIn(client, { request_type: 'SEND_RECEIPT', payload: { id } })
+   * await client.query('commit')
+   * ```
+   */
+  async submitIn(
+    transaction: CallersTransaction,
+    envelope: Envelope,
+    options?: CallOptions,
+  ): Promise<PromisedJob> {
+    return this.#admission.put(transaction, this.#commands.submit(envelope, options))
+  }
+
+  /** The newest requests from transactions that did not become jobs of their own, and why. */
+  async turnedDown(limit?: number): Promise<readonly TurnedDown[]> {
+    return this.#admission.turnedDown(pageSize(limit))
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Capabilities } from '../store/capabilities.ts'
 import type { ProgressOptions } from '../store/progress.ts'
 import type { Finding, MaintenanceReport, Store, StoreStats, WatchOptions } from '../store/store.ts'
 import type { World } from '../world/world.ts'
+import { Admission } from './admission.ts'
 import { advanceDue } from './advance.ts'
 import { countsAsOf } from './as-of.ts'
 import { AuditLog } from './audit-log.ts'
@@ -49,6 +50,7 @@ export class Ledger implements AsyncDisposable {
   readonly #openMs: number
   readonly #committer: Committer
   readonly #commands: Commands
+  readonly #admission: Admission
   readonly #settings: LedgerSettings
   readonly #world: World
 
@@ -59,6 +61,7 @@ export class Ledger implements AsyncDisposable {
     this.#world = world
     this.#openMs = openMs
     this.#committer = new Committer(store, world.logger, observe)
+    this.#admission = new Admission(store, world.logger)
     const protocols = new Protocols()
     this.#commands = new Commands(settings, protocols, world)
     this.audit = new AuditLog(store)
@@ -71,6 +74,7 @@ export class Ledger implements AsyncDisposable {
       protocols,
       opening.outputs ?? null,
       world.timers,
+      this.#admission,
     )
     this.queues = new Queues(this.#committer, this.#commands)
     this.schedules = new Schedules(this.#committer, this.#commands, settings, world.logger)
@@ -101,8 +105,8 @@ export class Ledger implements AsyncDisposable {
   }
 
   /** Does whatever is due: timers, retries, jobs whose dependencies ended. Answers how many jobs it advanced. */
-  advance(): Promise<number> {
-    return advanceDue(this.#committer)
+  async advance(): Promise<number> {
+    return (await this.#admission.admit()) + (await advanceDue(this.#committer))
   }
 
   /**

@@ -35,6 +35,7 @@ export function submitCommand(
     schema_version: request.schema_version,
     protocol,
     job_id: request.job_id ?? world.ids.next(),
+    isFreshId: request.job_id == null,
     doc_id: request.doc_id ?? null,
     mode: request.mode ?? undefined,
     tenantMode: Object.hasOwn(settings.tenantModes, tenant_id) ? settings.tenantModes[tenant_id] : undefined,

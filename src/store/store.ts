@@ -6,6 +6,7 @@ import type { RecordKind } from '../core/machines/all.ts'
 import type { ReadyHead, WorkView } from '../core/pick.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
+import type { Inbox } from './inbox.ts'
 import type { ProgressOptions } from './progress.ts'
 import type { AuditQuery, Cursor, DurationsQuery, FindQuery, Page } from './query.ts'
 
@@ -29,6 +30,8 @@ import type { AuditQuery, Cursor, DurationsQuery, FindQuery, Page } from './quer
  */
 export interface Store {
   readonly capabilities: Capabilities
+  /** Requests from transactions of the caller's own; absent where an engine has none. */
+  readonly inbox?: Inbox | undefined
 
   /** Loads these aggregates, decides once, writes all of it or nothing. */
   transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>>

@@ -219,7 +219,7 @@ describe('finding in PostgreSQL', () => {
     expect((await tables.sketches({ from: undefined, before: undefined, after: 1, limit: 9 })).length).toBe(1)
 
     const about = (given: Partial<About>) => tables.chunksAbout({ ...ABOUT, ...given })
-    expect(await about({ kind: 'job', id: 'a' })).toEqual([1])
+    expect(await about({ kind: 'job', id: 'a' })).toEqual([1, 2])
     expect(await about({ job_id: 'a' })).toEqual([1, 2])
     expect(await about({ job_id: 'a', tenant_id: 't2' })).toEqual([1])
     expect(await about({ kind: 'step', id: 'a/s1', tenant_id: 'default' })).toEqual([1, 2])

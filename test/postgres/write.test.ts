@@ -206,7 +206,6 @@ describe('writing to PostgreSQL', () => {
     const count = (n: number) => ({ tenant_id: 'c', kind: 'job', state: 'QUEUED', n }) as const
     await Promise.all([1, 2, 3, -2].map((n) => tables.write(setOf({ counts: [count(n)] }))))
     expect((await tables.counts()).filter(({ tenant_id }) => tenant_id === 'c')).toEqual([count(4)])
-    expect(await tables.tenants()).toContain('c')
   })
 
   it('keeps a job on its page when it changes, as long as it is not over', async () => {

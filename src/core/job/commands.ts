@@ -25,6 +25,8 @@ interface ToJob {
 /** Accept a request, once per idempotency key. `job_id` is the id it gets if it is new. */
 export interface SubmitJob extends ToJob, RequestIdentity {
   readonly type: 'submitJob'
+  /** The id was made up for this request. */
+  readonly isFreshId?: boolean | undefined
   readonly protocol: Protocol
   readonly input_ref: Ref & Json
   readonly output_ref: Ref & Json

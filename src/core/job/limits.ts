@@ -39,16 +39,23 @@ function takeOf(draft: JobDraft, limit: Limit, tenant_id: string, lease_id: stri
   const key = slotKey(limit)
   // A start counts for its while whatever becomes of it, and a job may start more than once in it.
   return limit.per_ms === undefined
-    ? { tenant_id, key, verb: 'take', owner: job.job_id, max }
+    ? { tenant_id, key, verb: 'take', owner: slotOwner(tenant_id, job), max }
     : { tenant_id, key, verb: 'take', owner: lease_id, max, until: given.now + limit.per_ms }
 }
 
 /** Gives back what an attempt held. Starts within a while go by themselves. */
 export function releaseLimits(draft: JobDraft, step: StepRecord): void {
-  const owner = draft.job.job_id
-  for (const { tenant_id, key } of heldBy(draft.job, step)) {
-    draft.slots.push({ tenant_id, key, verb: 'release', owner })
+  const { job } = draft
+  for (const { tenant_id, key } of heldBy(job, step)) {
+    draft.slots.push({ tenant_id, key, verb: 'release', owner: slotOwner(tenant_id, job) })
+    // As it was named by earlier versions.
+    if (tenant_id === EVERYBODY) draft.slots.push({ tenant_id, key, verb: 'release', owner: job.job_id })
   }
+}
+
+/** Who holds a place. What is everybody's is held by jobs of all tenants, and two of them may have one id. */
+export function slotOwner(tenant_id: string, job: Pick<JobRecord, 'tenant_id' | 'job_id'>): string {
+  return tenant_id === EVERYBODY ? `${job.tenant_id}/${job.job_id}` : job.job_id
 }
 
 /** The places that an attempt holds until it is over. */

@@ -17,7 +17,7 @@ const MAX_ROUNDS = 1000
 
 /** What there is to decide on. */
 export interface DecisionView {
-  readonly devices: Devices
+  readonly devices: Pick<Devices, 'takenClaim' | 'fullSlot'>
   /** Undefined when it is not known whether there is one. */
   aggregate<K extends AggregateKind>(
     kind: K,

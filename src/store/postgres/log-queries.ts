@@ -92,13 +92,15 @@ SELECT DISTINCT unnest(found.log) AS chunk_id FROM (${sources.join(' UNION ALL '
       sources.push(`SELECT r.log FROM ${s}.record r JOIN tenant t ON r.tenant_id = t.tenant_id
        WHERE r.id = ${place} AND r.kind = ANY (${parts.value(textArray(alone))}::text[])`)
     }
-    if (is('job')) sources.push(this.#jobLog(`= ${place}`))
+    if (is('job')) sources.push(...this.#aboutJobs(`= ${place}`))
     const slash = id.lastIndexOf('/')
-    if (is('step') && slash !== -1) sources.push(this.#jobLog(`= ${parts.value(id.slice(0, slash))}`))
+    if (is('step') && slash !== -1) sources.push(...this.#aboutJobs(`= ${parts.value(id.slice(0, slash))}`))
     if (is('outbox')) {
       sources.push(
         `SELECT j.log FROM ${s}.closed_outbox o JOIN tenant t ON o.tenant_id = t.tenant_id
          JOIN ${s}.job j ON j.tenant_id = o.tenant_id AND j.job_id = o.job_id WHERE o.outbox_id = ${place}`,
+        `SELECT f.log FROM ${s}.closed_outbox o JOIN tenant t ON o.tenant_id = t.tenant_id
+         JOIN ${s}.refusal f ON f.tenant_id = o.tenant_id AND f.job_id = o.job_id WHERE o.outbox_id = ${place}`,
         `SELECT j.log FROM ${s}.job j JOIN tenant t ON j.tenant_id = t.tenant_id
          WHERE j.open_rows > 0 AND position(${parts.value(JSON.stringify(id))} IN j.moving) > 0`,
       )

@@ -15,7 +15,8 @@ export interface NewsOptions {
   readonly process: string
   readonly listen: boolean
   readonly pollMs: number
-  readonly head: () => Promise<Head>
+  /** Says something else whenever there is something new to look at. */
+  readonly head: () => Promise<string>
 }
 
 export class News {
@@ -84,8 +85,7 @@ export class News {
 
   async #look(): Promise<void> {
     const before = this.#seen
-    const head = await this.#options.head()
-    const now = `${head.seq} ${head.at}`
+    const now = await this.#options.head()
     if (now === this.#seen || this.#seen !== before) return
     this.#seen = now
     this.#tell()

@@ -9,6 +9,8 @@ export interface PostgresOptions {
   readonly listen?: boolean | undefined
   /** How often somebody looks whether others have written, where that cannot be heard. */
   readonly pollMs?: number | undefined
+  /** How long the history is kept, in milliseconds; for ever unless told. */
+  readonly keepHistoryMs?: number | undefined
 }
 
 export const DEFAULT_SCHEMA = 'waybill'

@@ -1,5 +1,6 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
+import type { Clock } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type {
@@ -30,6 +31,7 @@ import { textArray } from './binary-array.ts'
 import { translated } from './errors.ts'
 import { FindQueries } from './find.ts'
 import { findSteps } from './find-steps.ts'
+import { PostgresInbox } from './inbox-table.ts'
 import { Lanes } from './lanes.ts'
 import { Link, type Query, type Server } from './link.ts'
 import { Loading } from './load.ts'
@@ -41,6 +43,7 @@ import { News } from './news.ts'
 import { Partitions } from './partitions.ts'
 import { DEFAULT_POLL_MS, DEFAULT_SCHEMA, type PostgresOptions } from './postgres-options.ts'
 import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
+import { serverClock } from './server-clock.ts'
 import { takeWork } from './session.ts'
 import { takenOf, WorkQueries } from './work.ts'
 import { WriteLane } from './write-lane.ts'
@@ -83,6 +86,7 @@ export class PostgresTables implements Tables {
   readonly #upkeep: Link
   readonly #partitions: Partitions
   readonly #news: News
+  readonly inbox: PostgresInbox
 
   constructor(server: Server, options: PostgresOptions & { readonly schema: string }) {
     const { schema, listen = true, pollMs = DEFAULT_POLL_MS } = options
@@ -99,8 +103,18 @@ export class PostgresTables implements Tables {
     this.#log = new LogQueries(this.#s)
     this.#upkeep = new Link(server)
     this.#partitions = new Partitions(this.#upkeep, schema)
-    const head = () => this.head()
+    const head = () => this.#mark()
+    this.inbox = new PostgresInbox(this.#s, (query) => this.#read(query))
     this.#news = new News({ server, channel: channelOf(schema), process, listen, pollMs, head })
+  }
+
+  /** The machine's clock, set by the server's. */
+  serverClock(clock: Clock): Promise<Clock> {
+    const text = 'SELECT round(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now'
+    return serverClock(
+      clock,
+      async () => (await this.#read<{ now: number }>({ text }))[0]?.now ?? clock.now(),
+    )
   }
 
   /** What has to be there before anything is written, and who may write. */
@@ -139,7 +153,8 @@ export class PostgresTables implements Tables {
 
   async nextDue(): Promise<number | null> {
     const s = this.#s
-    const text = `SELECT CASE WHEN EXISTS (SELECT 1 FROM ${s}.owed) THEN 0 ELSE (SELECT min(due_at) FROM ${s}.due) END AS due_at`
+    const text = `SELECT CASE WHEN EXISTS (SELECT 1 FROM ${s}.owed) OR EXISTS (SELECT 1 FROM ${s}.inbox WHERE answer IS NULL)
+      THEN 0 ELSE (SELECT min(due_at) FROM ${s}.due) END AS due_at`
     const [row] = await this.#read<{ due_at: number | null }>({ name: 'next-due', text })
     return row?.due_at ?? null
   }
@@ -155,13 +170,15 @@ export class PostgresTables implements Tables {
     return head as Head
   }
 
-  counts(): Promise<readonly CountEntry[]> {
-    return this.#read({ text: `SELECT tenant_id, kind, state, n FROM ${this.#s}.state_count WHERE n <> 0` })
+  /** Changes whenever there is something new to look at. */
+  async #mark(): Promise<string> {
+    const s = this.#s
+    const text = `SELECT concat_ws(' ', seq, at, (SELECT max(id) FROM ${s}.inbox WHERE answer IS NULL)) AS mark FROM ${s}.head`
+    return (await this.#read<{ mark: string }>({ name: 'mark', text }))[0]?.mark ?? ''
   }
 
-  async tenants(): Promise<readonly string[]> {
-    const text = `SELECT DISTINCT tenant_id FROM ${this.#s}.state_count ORDER BY tenant_id`
-    return (await this.#read<{ tenant_id: string }>({ text })).map(({ tenant_id }) => tenant_id)
+  counts(): Promise<readonly CountEntry[]> {
+    return this.#read({ text: `SELECT tenant_id, kind, state, n FROM ${this.#s}.state_count WHERE n <> 0` })
   }
 
   async findJobs(query: Find): Promise<readonly JobRow[]> {

@@ -29,6 +29,8 @@ export class WorkQueries {
         return this.#due(select)
       case 'signalled':
         return this.#signalled(select)
+      case 'inbox':
+        return this.#inbox(select)
     }
   }
 
@@ -78,14 +80,23 @@ FROM (
 ) AS t`
     return { name: 'take-signalled', text, values: [limit] }
   }
+
+  #inbox({ limit }: { readonly limit: number }): Query {
+    const text = `SELECT b.id AS request_id, b.body FROM ${this.#s}.inbox b WHERE b.answer IS NULL
+ORDER BY b.id LIMIT $1 FOR UPDATE SKIP LOCKED`
+    return { name: 'take-inbox', text, values: [limit] }
+  }
 }
 
 const LOCK = 'FOR UPDATE OF j SKIP LOCKED'
 
-export type TakenRow = RawJob & { readonly owed?: readonly number[] | null }
+export type TakenRow =
+  | (RawJob & { readonly owed?: readonly number[] | null })
+  | { readonly request_id: number; readonly body: string }
 
 export interface Taken {
   readonly jobs: readonly JobRow[]
+  readonly requests: readonly { readonly id: number; readonly body: string }[]
   readonly delivered: ReadonlyMap<string, readonly number[]>
 }
 
@@ -93,11 +104,16 @@ export interface Taken {
 export function takenOf(rows: readonly TakenRow[]): Taken {
   const jobs = new Map<string, JobRow>()
   const delivered = new Map<string, readonly number[]>()
+  const requests: { readonly id: number; readonly body: string }[] = []
   for (const row of rows) {
+    if ('request_id' in row) {
+      requests.push({ id: row.request_id, body: row.body })
+      continue
+    }
     const name = nameOfKey({ kind: 'job', tenant_id: row.tenant_id, id: row.job_id })
     if (jobs.has(name)) continue
     jobs.set(name, jobOf(row))
     if (row.owed != null) delivered.set(name, row.owed)
   }
-  return { jobs: [...jobs.values()], delivered }
+  return { jobs: [...jobs.values()], requests, delivered }
 }

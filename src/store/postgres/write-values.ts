@@ -57,7 +57,7 @@ export function writeValues(set: WriteSet, { writer, batch, process }: Stamp): V
     chunk?.entries ?? null,
     chunk === null ? null : textArray(chunk.tags),
     chunk?.sketch ?? null,
-    ...columns(set.inbox, [n((i) => i.id), t((i) => i.refusal)]),
+    ...columns(set.inbox, [n((i) => i.id), t((i) => i.answer)]),
   ]
 }
 

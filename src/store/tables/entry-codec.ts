@@ -78,7 +78,7 @@ function tag(mark: TagMark, text: string): string {
   return mark + (PLAIN.test(short) ? short : short.toWellFormed().replaceAll('\0', ' '))
 }
 
-const PLAIN = /^[\x01-\x7f]*$/
+const PLAIN = /^[ -~]*$/
 
 function addTags(tags: Set<string>, { path, ...entry }: AuditEntry): void {
   tags.add(tag('t', entry.tenant_id))

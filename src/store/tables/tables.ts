@@ -1,6 +1,7 @@
 import type { AloneKind, RecordKey } from '../../core/aggregate.ts'
 import type { Claim, ClaimKey, Signal, SlotKey } from '../../core/decision.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import type { CallersTransaction } from '../inbox.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type { Place } from '../place.ts'
 import type { FindQuery } from '../query.ts'
@@ -13,6 +14,8 @@ import type { FindQuery } from '../query.ts'
  * that finds another one changes nothing and throws `Conflict`: whoever asked reads again and decides again.
  */
 export interface Tables {
+  /** Absent where nobody else can write to the database. */
+  readonly inbox?: InboxTable | undefined
   load(wanted: Wanted): Promise<Loaded>
   /** All of it or nothing, durable when it resolves. */
   write(set: WriteSet): Promise<Written>
@@ -23,11 +26,12 @@ export interface Tables {
   heads(select: ReadySelect): Promise<readonly JobRow[]>
   /** Who holds a place under a limit with a row of their own. */
   holders(slots: readonly SlotKey[]): Promise<readonly SlotHolder[]>
-  /** The first time at which something is due; null when nothing is. */
+  /** The first time at which something is due; 0 when a signal is to be delivered, null when nothing is. */
   nextDue(): Promise<number | null>
+  /** Signals that were not delivered yet. */
+  pendingSignals(): Promise<number>
   head(): Promise<Head>
   counts(): Promise<readonly CountEntry[]>
-  tenants(): Promise<readonly string[]>
 
   findJobs(query: Find): Promise<readonly JobRow[]>
   findRecords(kind: AloneKind, query: Find): Promise<readonly RecordRow[]>
@@ -36,7 +40,7 @@ export interface Tables {
   findOutbox(query: Find): Promise<readonly FoundOutbox[]>
   outboxRow(tenant_id: string, outbox_id: string): Promise<FoundOutbox | null>
 
-  /** The parts of the log that tell of these records; null when there are no such records. */
+  /** The parts of the log that tell of these records. */
   chunksAbout(about: About): Promise<readonly number[]>
   chunks(select: ChunkSelect): Promise<readonly Chunk[]>
   sketches(select: SketchSelect): Promise<readonly ChunkSketch[]>
@@ -146,7 +150,7 @@ export interface WriteSet {
   readonly signals: readonly Signal[]
   /** Signals that were delivered. */
   readonly delivered: readonly number[]
-  /** What was read and is not written has to be as it was. */
+  /** What was read and is not written has to be as it was, or absent with version 0, when the write gets its place in the log. */
   readonly verify: readonly (RecordKey & { readonly version: number })[]
   readonly counts: readonly CountEntry[]
   readonly chunk: NewChunk | null
@@ -253,8 +257,17 @@ export interface NewChunk {
 
 export interface InboxDone {
   readonly id: number
-  /** What was wrong with it, as JSON; null when it was admitted. */
-  readonly refusal: string | null
+  /** What is kept with it, as JSON; null when the request is done with, and goes. */
+  readonly answer: string | null
+}
+
+/** Requests that others put there in transactions of their own. */
+export interface InboxTable {
+  put(transaction: CallersTransaction, body: string): Promise<void>
+  /** The newest that were answered, newest first. */
+  answered(
+    limit: number,
+  ): Promise<readonly { readonly body: string; readonly answer: string; readonly created_at: string }[]>
 }
 
 export interface Written {
@@ -274,6 +287,7 @@ export type TakeWork =
   | ({ readonly what: 'ready' } & ReadySelect)
   | { readonly what: 'due'; readonly limit: number; readonly now: number }
   | { readonly what: 'signalled'; readonly limit: number }
+  | { readonly what: 'inbox'; readonly limit: number }
 
 export interface ReadySelect {
   readonly queues: readonly string[]
@@ -285,6 +299,8 @@ export interface ReadySelect {
 export interface TakenWork {
   /** In their order, each once. */
   readonly jobs: readonly JobRow[]
+  /** Requests that wait for a decision; only of the inbox. */
+  readonly requests: readonly { readonly id: number; readonly body: string }[]
   /** Signals that led to them. */
   readonly delivered: ReadonlyMap<string, readonly number[]>
   load(wanted: Wanted): Promise<Loaded>

@@ -103,9 +103,10 @@ CREATE INDEX owed_job ON ${s}.owed (tenant_id, job_id);
 CREATE TABLE ${s}.inbox (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   body text NOT NULL,
-  refusal text,
+  answer text,
   created_at timestamptz NOT NULL DEFAULT now()
 ) WITH (${RESTLESS});
+CREATE INDEX inbox_waiting ON ${s}.inbox (id) WHERE answer IS NULL;
 `
 
 const bookSql = (s: string): string => `

@@ -37,7 +37,7 @@ CREATE FUNCTION ${s}.write(
   p_delivered bigint[], g_tenant text[], g_topic text[],
   k_tenant text[], k_kind text[], k_state text[], k_n bigint[],
   l_entries text, l_tags text[], l_sketch text,
-  i_id bigint[], i_refusal text[]
+  i_id bigint[], i_answer text[]
 ) RETURNS bigint[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_seqscan = off SET jit = off
@@ -48,6 +48,7 @@ DECLARE
   v_chunk bigint;
   v_head ${s}.head;
   v_count bigint;
+  v_more bigint;
 BEGIN
   UPDATE ${s}.writer SET batch = p_n[1], seen_at = now() WHERE id = p_writer AND NOT is_over;
   IF NOT FOUND THEN RAISE EXCEPTION 'no such writer' USING ERRCODE = '${STRANGER_STATE}'; END IF;
@@ -62,6 +63,12 @@ ${aloneSql(s)}
   RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed];
 END
 $write$;
+
+-- For transactions of others: what they ask for is decided on right after they are committed.
+CREATE FUNCTION ${s}.submit(request text) RETURNS void LANGUAGE sql AS $submit$
+  INSERT INTO ${s}.inbox (body) VALUES (request);
+  SELECT pg_notify('${channel}', 'inbox');
+$submit$;
 `
 
 const aggregatesSql = (s: string): string => `
@@ -135,15 +142,17 @@ const bookSql = (s: string): string => `
     UPDATE ${s}.refusal f SET count = w.count,
       log = CASE WHEN v_chunk IS NOT NULL THEN f.log || v_chunk ELSE f.log END
     FROM unnest(f_tenant, f_kind, f_id, f_from, f_count) AS w(tenant_id, kind, id, seen, count)
-    WHERE w.seen > 0 AND f.tenant_id = w.tenant_id AND f.kind = w.kind AND f.id = w.id AND f.count = w.seen;
+    WHERE f.tenant_id = w.tenant_id AND f.kind = w.kind AND f.id = w.id AND f.count = w.seen;
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    IF v_count <> (SELECT count(*) FROM unnest(f_from) AS w(seen) WHERE w.seen > 0) THEN
-      ${conflict('a count of refusals')}
+    IF v_count < cardinality(f_id) THEN
+      INSERT INTO ${s}.refusal (tenant_id, kind, id, job_id, count, log)
+      SELECT w.tenant_id, w.kind, w.id, w.job_id, w.count, CASE WHEN v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
+      FROM unnest(f_tenant, f_kind, f_id, f_job, f_from, f_count) AS w(tenant_id, kind, id, job_id, seen, count)
+      WHERE w.seen = 0
+      ON CONFLICT DO NOTHING;
+      GET DIAGNOSTICS v_more = ROW_COUNT;
+      IF v_count + v_more <> cardinality(f_id) THEN ${conflict('a count of refusals')} END IF;
     END IF;
-    INSERT INTO ${s}.refusal (tenant_id, kind, id, job_id, count, log)
-    SELECT w.tenant_id, w.kind, w.id, w.job_id, w.count, CASE WHEN v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
-    FROM unnest(f_tenant, f_kind, f_id, f_job, f_from, f_count) AS w(tenant_id, kind, id, job_id, seen, count)
-    WHERE w.seen = 0;
   END IF;`
 
 const workSql = (s: string): string => `
@@ -179,9 +188,9 @@ const workSql = (s: string): string => `
   END IF;
   IF p_delivered IS NOT NULL THEN DELETE FROM ${s}.owed WHERE id = ANY (p_delivered); END IF;
   IF i_id IS NOT NULL THEN
-    DELETE FROM ${s}.inbox b USING unnest(i_id, i_refusal) AS w(id, refusal) WHERE b.id = w.id AND w.refusal IS NULL;
-    UPDATE ${s}.inbox b SET refusal = w.refusal FROM unnest(i_id, i_refusal) AS w(id, refusal)
-    WHERE b.id = w.id AND w.refusal IS NOT NULL;
+    DELETE FROM ${s}.inbox b USING unnest(i_id, i_answer) AS w(id, answer) WHERE b.id = w.id AND w.answer IS NULL;
+    UPDATE ${s}.inbox b SET answer = w.answer FROM unnest(i_id, i_answer) AS w(id, answer)
+    WHERE b.id = w.id AND w.answer IS NOT NULL;
   END IF;
   IF k_n IS NOT NULL THEN
     INSERT INTO ${s}.state_count AS t (tenant_id, kind, state, n) SELECT * FROM unnest(k_tenant, k_kind, k_state, k_n)

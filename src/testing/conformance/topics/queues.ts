@@ -92,6 +92,20 @@ const checks: readonly Check[] = [
     },
   },
   {
+    name: 'counts jobs of two tenants with one id as two under the limit of a queue',
+    async run(scene) {
+      await scene.do(steerQueue('read', { concurrency: 2 }))
+      for (const tenant_id of [TENANT, 'Zeta', 'Omega']) await scene.do(submitJob('same', { tenant_id }))
+      assert.equal((await claim(scene.store, { queues: QUEUES, limit: 3 })).length, 2)
+      const used = () => scene.store.ready(QUEUES, 1, (_, view) => view.used(EVERYBODY, 'queue:read'))
+      assert.equal(await used(), 2)
+      const [step] = await findAll(scene.store, { kind: 'step', where: { state: 'IN_PROGRESS' } })
+      assert(step !== undefined)
+      await scene.do(report(step, SUCCESS))
+      assert.equal(await used(), 1)
+    },
+  },
+  {
     name: 'hands nothing out once somebody paused the queue, though it was chosen before',
     excuse: withoutTotalOrder,
     async run(scene) {

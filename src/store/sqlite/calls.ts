@@ -1,0 +1,68 @@
+import type { AloneKind } from '../../core/aggregate.ts'
+import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
+import type { CountEntry } from '../live/state-counts.ts'
+import type * as T from '../tables/tables.ts'
+import type { FaultName } from './fault.ts'
+import type { TakenAnswer } from './writer.ts'
+
+/** What the thread of the database is asked. */
+export interface Calls {
+  load(wanted: T.Wanted): T.Loaded
+  write(set: T.WriteSet): T.Written
+  take(work: T.TakeWork): TakenAnswer
+  loadTaken(session: number, wanted: T.Wanted): T.Loaded
+  writeTaken(session: number, set: T.WriteSet): T.Written
+  release(session: number): void
+  heads(select: T.ReadySelect): readonly T.JobRow[]
+  holders(slots: readonly SlotKey[]): readonly T.SlotHolder[]
+  nextDue(): number | null
+  head(): T.Head
+  counts(): readonly CountEntry[]
+  pendingSignals(): number
+  findJobs(query: T.Find): readonly T.JobRow[]
+  findRecords(kind: AloneKind, query: T.Find): readonly T.RecordRow[]
+  findSteps(query: T.Find): readonly T.FoundStep[]
+  findOutbox(query: T.Find): readonly T.FoundOutbox[]
+  outboxRow(tenant_id: string, outbox_id: string): T.FoundOutbox | null
+  chunksAbout(about: T.About): readonly number[]
+  chunks(select: T.ChunkSelect): readonly T.Chunk[]
+  sketches(select: T.SketchSelect): readonly T.ChunkSketch[]
+  claims(after: ClaimKey | null, limit: number): readonly Claim[]
+  maintain(keepFrom: number | null): number
+  close(): void
+}
+
+export type Verb = keyof Calls
+
+/** Answers come as they are ready. */
+export type Handlers = {
+  readonly [V in Verb]: (
+    ...given: Parameters<Calls[V]>
+  ) => ReturnType<Calls[V]> | Promise<ReturnType<Calls[V]>>
+}
+
+export interface Request {
+  readonly id: number
+  readonly verb: Verb
+  readonly given: readonly unknown[]
+}
+
+export interface ToldFault {
+  readonly fault: FaultName
+  readonly message: string
+}
+
+/** The first one says that the database is open, or why not. */
+export type FromThread =
+  | { readonly opened: true }
+  | { readonly failed: ToldFault }
+  | { readonly news: true }
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly error: ToldFault }
+
+export interface ThreadData {
+  readonly path: string
+  readonly create: boolean
+  readonly busyMs: number
+  readonly sessionMs: number
+}

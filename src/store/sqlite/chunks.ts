@@ -1,0 +1,104 @@
+import type { Chunk, ChunkSelect } from '../tables/tables.ts'
+import type { Connection } from './connection.ts'
+
+interface Span {
+  readonly first_seq: number
+  readonly places: number
+  readonly first_at: number
+  readonly last_at: number
+}
+
+/** Parts that are looked at before others have their turn. */
+const PAGE = 1000
+
+/** Parts of the log in order. What is asked for is found by small rows; the entries are read only of what fits. */
+export async function chunks(
+  db: Connection,
+  select: ChunkSelect,
+  turn: () => Promise<void>,
+): Promise<readonly Chunk[]> {
+  const found: Chunk[] = []
+  let looked = 0
+  for (const span of candidates(db, select)) {
+    if (++looked % PAGE === 0) await turn()
+    if (!isWanted(span, select)) continue
+    const chunk = db.get<Chunk>('SELECT first_seq, entries FROM log WHERE first_seq = ?', span.first_seq)
+    if (chunk !== undefined) found.push(chunk)
+    if (found.length >= select.limit) break
+  }
+  return found
+}
+
+function isWanted({ first_seq, places, first_at, last_at }: Span, select: ChunkSelect): boolean {
+  const { seq, isDescending, from, before } = select
+  if (isDescending ? first_seq >= seq : first_seq + places - 1 <= seq) return false
+  return (from === undefined || last_at >= from) && (before === undefined || first_at < before)
+}
+
+function candidates(db: Connection, select: ChunkSelect): Iterable<Span> {
+  if (select.ids !== undefined) return byIds(db, select, select.ids)
+  return select.tags.length > 0 ? byTags(db, select) : all(db, select)
+}
+
+/** Where to begin: the part that has the place, for it may have the next one too. */
+function beginning(db: Connection, { seq, isDescending }: ChunkSelect): number {
+  if (isDescending) return seq - 1
+  const sql = 'SELECT first_seq FROM log WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1'
+  return db.get<{ first_seq: number }>(sql, seq)?.first_seq ?? seq
+}
+
+function* byIds(db: Connection, select: ChunkSelect, ids: readonly number[]): Generator<Span> {
+  const { isDescending } = select
+  const has = (tag: string, id: number) =>
+    db.get('SELECT 1 FROM log_tag WHERE tag = ? AND first_seq = ?', tag, id) !== undefined
+  const first = beginning(db, select)
+  const beyond = ids.filter((id) => (isDescending ? id <= first : id >= first))
+  for (const id of beyond.sort((a, b) => (isDescending ? b - a : a - b))) {
+    const span = spanOf(db, id)
+    if (span !== undefined && select.tags.every((tag) => has(tag, id))) yield span
+  }
+}
+
+/** From tag to tag, each as far as the last one is: however many parts have one of them, the rarest sets the pace. */
+function* byTags(db: Connection, select: ChunkSelect): Generator<Span> {
+  const { tags, isDescending } = select
+  const step = isDescending ? -1 : 1
+  const sql = isDescending
+    ? 'SELECT first_seq FROM log_tag WHERE tag = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1'
+    : 'SELECT first_seq FROM log_tag WHERE tag = ? AND first_seq >= ? ORDER BY first_seq LIMIT 1'
+  let id = beginning(db, select)
+  let agreed = 0
+  for (let turn = 0; ; turn = (turn + 1) % tags.length) {
+    const next = db.get<{ first_seq: number }>(sql, tags[turn] as string, id)?.first_seq
+    if (next === undefined) return
+    agreed = next === id ? agreed + 1 : 1
+    id = next
+    if (agreed < tags.length) continue
+    const span = spanOf(db, id)
+    if (span !== undefined) yield span
+    id += step
+    agreed = 0
+  }
+}
+
+function* all(db: Connection, select: ChunkSelect): Generator<Span> {
+  const { isDescending } = select
+  const sql = `
+    SELECT first_seq, places, first_at, last_at FROM log INDEXED BY log_times
+    WHERE first_seq ${isDescending ? '<=' : '>='} ? ORDER BY first_seq ${isDescending ? 'DESC' : 'ASC'} LIMIT ?`
+  // Most of the time the first few are all that is wanted.
+  let size = Math.min(select.limit + 1, PAGE)
+  let id = beginning(db, select)
+  for (;;) {
+    const page = db.all<Span>(sql, id, size)
+    yield* page
+    if (page.length < size) return
+    id = (page.at(-1)?.first_seq ?? id) + (isDescending ? -1 : 1)
+    size = PAGE
+  }
+}
+
+function spanOf(db: Connection, first_seq: number): Span | undefined {
+  const sql = 'SELECT first_seq, places, first_at, last_at FROM log INDEXED BY log_times WHERE first_seq = ?'
+  return db.get<Span>(sql, first_seq)
+}

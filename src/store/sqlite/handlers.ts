@@ -1,0 +1,44 @@
+import type { Timers } from '../../world/timers.ts'
+import type { Handlers } from './calls.ts'
+import { chunks } from './chunks.ts'
+import { chunksAbout } from './chunks-about.ts'
+import type { Connection } from './connection.ts'
+import { findJobs } from './find-jobs.ts'
+import { findOutbox, outboxRow } from './find-outbox.ts'
+import { findRecords } from './find-records.ts'
+import { findSteps } from './find-steps.ts'
+import { load } from './load.ts'
+import { claimsAfter, countsOf, holdersOf, nextDue, pendingSignals, sketchesOf } from './small-reads.ts'
+import { hasWork, heads } from './take.ts'
+import { headOf } from './write.ts'
+import type { Writer } from './writer.ts'
+
+/** Reads have a connection of their own, and never wait for somebody who writes. */
+export function handlersOf(reads: Connection, writer: Writer, timers: Timers): Omit<Handlers, 'close'> {
+  const turn = () => timers.turn()
+  return {
+    load: (wanted) => reads.within(() => load(reads, wanted)),
+    write: (set) => writer.write(set),
+    take: (work) =>
+      hasWork(reads, work) ? writer.take(work) : { jobs: [], delivered: new Map(), session: null },
+    loadTaken: (session, wanted) => writer.loadTaken(session, wanted),
+    writeTaken: (session, set) => writer.writeTaken(session, set),
+    release: (session) => writer.release(session),
+    heads: (select) => reads.within(() => heads(reads, select)),
+    holders: (slots) => reads.within(() => holdersOf(reads, slots)),
+    nextDue: () => reads.within(() => nextDue(reads)),
+    head: () => headOf(reads),
+    counts: () => countsOf(reads),
+    pendingSignals: () => pendingSignals(reads),
+    findJobs: (query) => reads.within(() => findJobs(reads, query)),
+    findRecords: (kind, query) => reads.within(() => findRecords(reads, kind, query)),
+    findSteps: (query) => findSteps(reads, query, turn),
+    findOutbox: (query) => reads.within(() => findOutbox(reads, query)),
+    outboxRow: (tenant_id, outbox_id) => reads.within(() => outboxRow(reads, tenant_id, outbox_id)),
+    chunksAbout: (about) => reads.within(() => chunksAbout(reads, about)),
+    chunks: (select) => chunks(reads, select, turn),
+    sketches: (select) => sketchesOf(reads, select),
+    claims: (after, limit) => claimsAfter(reads, after, limit),
+    maintain: (keepFrom) => writer.maintain(keepFrom),
+  }
+}

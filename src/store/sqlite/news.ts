@@ -1,0 +1,81 @@
+import { basename, dirname } from 'node:path'
+import { watchFolder } from '../../world/folder-watch.ts'
+import type { Timer, Timers } from '../../world/timers.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Bytes arrive in the write-ahead log a moment before the transaction they are part of is there to see, and nothing else
+ * tells of that: after bytes arrived it is looked for again and again for a while, the longer the more seldom.
+ */
+const LOOK_AFTER_MS = [0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 8, 8, 10, 10, 20, 20, 50] as const
+
+/** In case nothing is told at all. */
+const LOOK_ANYWAY_MS = 1000
+
+/** Hears of what other processes wrote. */
+export class News {
+  readonly #db: Connection
+  readonly #timers: Timers
+  readonly #tell: () => void
+  readonly #watch: { close(): void }
+  #version: number
+  #soon: Timer | null = null
+  #looks = 0
+  #anyway: Timer | null = null
+  #isClosed = false
+
+  constructor(path: string, db: Connection, timers: Timers, tell: () => void) {
+    this.#db = db
+    this.#timers = timers
+    this.#tell = tell
+    this.#version = this.#read()
+    const log = `${basename(path)}-wal`
+    this.#watch = watchFolder(dirname(path), (name) => {
+      if (name === null || name === log) this.#hear()
+    })
+    this.#lookAnyway()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#watch.close()
+    this.#soon?.cancel()
+    this.#anyway?.cancel()
+  }
+
+  #hear(): void {
+    if (this.#isClosed) return
+    this.#looks = 0
+    if (this.#soon === null) this.#lookSoon()
+  }
+
+  #lookSoon(): void {
+    const ms = LOOK_AFTER_MS[this.#looks++]
+    this.#soon =
+      ms === undefined
+        ? null
+        : this.#timers.after(ms, () => {
+            this.#look()
+            this.#lookSoon()
+          })
+  }
+
+  #lookAnyway(): void {
+    this.#anyway = this.#timers.after(LOOK_ANYWAY_MS, () => {
+      this.#look()
+      this.#lookAnyway()
+    })
+  }
+
+  #look(): void {
+    const version = this.#read()
+    if (version === this.#version) return
+    this.#version = version
+    this.#tell()
+  }
+
+  /** Changes when another connection has written, and only then. */
+  #read(): number {
+    return this.#db.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
+  }
+}

@@ -1,0 +1,147 @@
+// The tables as the first migration makes them. What was released is never changed: a later migration changes it.
+
+/** Columns that change at every step of a job are in no index; they come before the long texts. */
+export const TABLES_1 = `
+CREATE TABLE head (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  removed INTEGER NOT NULL
+) STRICT;
+INSERT INTO head VALUES (1, 0, 0, 0, 0);
+
+CREATE TABLE job (
+  tenant_id TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  ended_state TEXT,
+  ended_at INTEGER,
+  open_rows INTEGER NOT NULL,
+  request_type TEXT NOT NULL,
+  protocol_id TEXT NOT NULL,
+  doc_id TEXT,
+  run_id TEXT,
+  workstream_id TEXT,
+  holds TEXT NOT NULL,
+  log TEXT NOT NULL,
+  moving TEXT,
+  fixed TEXT NOT NULL,
+  PRIMARY KEY (tenant_id, job_id)
+) STRICT;
+CREATE INDEX job_open ON job (tenant_id, job_id) WHERE ended_state IS NULL;
+CREATE INDEX job_ended ON job (ended_state, ended_at, tenant_id, job_id) WHERE ended_state IS NOT NULL;
+CREATE INDEX job_of_document ON job (tenant_id, doc_id, job_id) WHERE doc_id IS NOT NULL;
+CREATE INDEX job_of_run ON job (tenant_id, run_id, job_id) WHERE run_id IS NOT NULL;
+CREATE INDEX job_of_workstream ON job (tenant_id, workstream_id, job_id) WHERE workstream_id IS NOT NULL;
+CREATE INDEX job_with_rows ON job (tenant_id, job_id) WHERE open_rows > 0;
+
+CREATE TABLE record (
+  kind TEXT NOT NULL,
+  tenant_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  adapter TEXT,
+  run_id TEXT,
+  log TEXT NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (kind, tenant_id, id)
+) STRICT;
+CREATE INDEX record_state ON record (kind, state, changed_at, tenant_id, id);
+
+CREATE TABLE closed_outbox (
+  tenant_id TEXT NOT NULL,
+  outbox_id TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  step_id TEXT NOT NULL,
+  state TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (tenant_id, outbox_id)
+) STRICT;
+CREATE INDEX closed_outbox_job ON closed_outbox (tenant_id, job_id, outbox_id);
+
+CREATE TABLE ready (
+  queue TEXT NOT NULL,
+  tenant_id TEXT NOT NULL,
+  grp TEXT NOT NULL,
+  rank REAL NOT NULL,
+  job_id TEXT NOT NULL,
+  PRIMARY KEY (queue, tenant_id, grp, rank, job_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE due (
+  due_at INTEGER NOT NULL,
+  tenant_id TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  PRIMARY KEY (due_at, tenant_id, job_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE wait (
+  tenant_id TEXT NOT NULL,
+  topic TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  PRIMARY KEY (tenant_id, topic, job_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE owed (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id TEXT NOT NULL,
+  job_id TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE claim (
+  tenant_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  PRIMARY KEY (tenant_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE slot (
+  tenant_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  counted INTEGER NOT NULL,
+  named TEXT NOT NULL,
+  PRIMARY KEY (tenant_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE refusal (
+  tenant_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  job_id TEXT,
+  count INTEGER NOT NULL,
+  log TEXT NOT NULL,
+  PRIMARY KEY (tenant_id, kind, id)
+) STRICT;
+CREATE INDEX refusal_job ON refusal (tenant_id, job_id) WHERE job_id IS NOT NULL;
+
+CREATE TABLE log (
+  first_seq INTEGER PRIMARY KEY,
+  places INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  sketch TEXT NOT NULL,
+  entries TEXT NOT NULL
+) STRICT;
+CREATE INDEX log_times ON log (first_seq, places, first_at, last_at);
+
+CREATE TABLE log_tag (
+  tag TEXT NOT NULL,
+  first_seq INTEGER NOT NULL,
+  PRIMARY KEY (tag, first_seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE state_count (
+  tenant_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  state TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, kind, state)
+) STRICT, WITHOUT ROWID;
+`

@@ -1,0 +1,68 @@
+import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
+import type { CountEntry } from '../live/state-counts.ts'
+import type { ChunkSketch, SketchSelect, SlotHolder } from '../tables/tables.ts'
+import type { Connection } from './connection.ts'
+
+export function countsOf(db: Connection): readonly CountEntry[] {
+  return db.all<CountEntry>('SELECT tenant_id, kind, state, n FROM state_count WHERE n <> 0')
+}
+
+export function tenantsOf(db: Connection): readonly string[] {
+  return db
+    .all<{ tenant_id: string }>('SELECT DISTINCT tenant_id FROM state_count ORDER BY tenant_id')
+    .map(({ tenant_id }) => tenant_id)
+}
+
+/** What is signalled is due at once. */
+export function nextDue(db: Connection): number | null {
+  if (db.get('SELECT 1 FROM owed LIMIT 1') !== undefined) return 0
+  return db.get<{ due_at: number }>('SELECT due_at FROM due ORDER BY due_at LIMIT 1')?.due_at ?? null
+}
+
+export function pendingSignals(db: Connection): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM owed')?.n ?? 0
+}
+
+/** Only open jobs hold anything. */
+export function holdersOf(db: Connection, slots: readonly SlotKey[]): readonly SlotHolder[] {
+  return slots.flatMap(({ tenant_id, key }) =>
+    db
+      .all<{ owner: string; holds: string }>(
+        `SELECT job_id AS owner, holds FROM job
+         WHERE tenant_id = ? AND ended_state IS NULL AND instr(holds, ?) > 0`,
+        tenant_id,
+        JSON.stringify(key),
+      )
+      .filter(({ holds }) => (JSON.parse(holds) as readonly string[]).includes(key))
+      .map(({ owner }) => ({ tenant_id, key, owner })),
+  )
+}
+
+export function claimsAfter(db: Connection, after: ClaimKey | null, limit: number): readonly Claim[] {
+  if (after === null) {
+    return db.all<Claim>('SELECT tenant_id, key, owner FROM claim ORDER BY tenant_id, key LIMIT ?', limit)
+  }
+  return db.all<Claim>(
+    `SELECT tenant_id, key, owner FROM claim
+     WHERE (tenant_id, key) > (?, ?) ORDER BY tenant_id, key LIMIT ?`,
+    after.tenant_id,
+    after.key,
+    limit,
+  )
+}
+
+export function sketchesOf(
+  db: Connection,
+  { from, before, after, limit }: SketchSelect,
+): readonly ChunkSketch[] {
+  return db.all<ChunkSketch>(
+    `SELECT first_seq, first_at, last_at, sketch FROM log WHERE first_seq IN (
+       SELECT first_seq FROM log INDEXED BY log_times
+       WHERE first_seq > ? AND last_at >= ? AND first_at < ? ORDER BY first_seq LIMIT ?
+     ) ORDER BY first_seq`,
+    after,
+    from ?? Number.NEGATIVE_INFINITY,
+    before ?? Number.POSITIVE_INFINITY,
+    limit,
+  )
+}

@@ -1,0 +1,250 @@
+// What people with SQL look at. Times are as the records have them: ISO texts, or epoch seconds where a document or an event
+// has one. The second migration makes them; what was released is never changed.
+
+/** A field of a job: as it is by now, or else as it was at first, or else the usual. */
+function ofJob(field: string, usual = 'null'): string {
+  return `coalesce(job.moving -> '$.job.${field}', job.fixed -> '$.job.${field}', '${usual}') ->> '$' AS ${field}`
+}
+
+/** A field of a step; a few are those of its new job, if nothing else is said. */
+function ofStep(field: string, usual = 'null'): string {
+  return `coalesce(step.moving -> '$.${field}', step.fixed -> '$.${field}', '${usual}') ->> '$' AS ${field}`
+}
+
+function asItsJob(field: string): string {
+  return `coalesce(step.moving -> '$.${field}', step.fixed -> '$.${field}', step.job -> '$.${field}', 'null') ->> '$' AS ${field}`
+}
+
+const JOB_FIELDS = [
+  'job.tenant_id',
+  'job.job_id',
+  'job.state',
+  'job.request_type',
+  'job.protocol_id',
+  'job.doc_id',
+  'job.run_id',
+  'job.workstream_id',
+  'job.open_rows AS open_outbox_rows',
+  ofJob('priority', '2'),
+  ofJob('current_step_id'),
+  ofJob('current_step_index', '0'),
+  ofJob('attempts_total', '0'),
+  ofJob('state_since'),
+  ofJob('idempotency_key'),
+  ofJob('depends_on', '[]'),
+  ofJob('on_dependency_failure', '"fail"'),
+  ofJob('run_at'),
+  ofJob('expires_at'),
+  ofJob('due_at'),
+  ofJob('again_of'),
+  ofJob('schedule_id'),
+  ofJob('tags', '[]'),
+  ofJob('input_ref'),
+  ofJob('output_ref'),
+  ofJob('payload'),
+  ofJob('correlation_id'),
+  ofJob('traceparent'),
+  ofJob('resolved_mode', '"DEFAULT"'),
+  ofJob('lane'),
+  ofJob('created_at'),
+  ofJob('updated_at'),
+  ofJob('completed_at'),
+  ofJob('error_code'),
+  ofJob('error_message'),
+  'job.version',
+]
+
+const STEP_FIELDS = [
+  asItsJob('tenant_id'),
+  asItsJob('job_id'),
+  ofStep('step_id'),
+  'step.step_index',
+  ofStep('step_type'),
+  ofStep('service'),
+  ofStep('delivery'),
+  ofStep('queue'),
+  ofStep('state'),
+  asItsJob('state_since'),
+  ofStep('attempt_no', '0'),
+  ofStep('released', '0'),
+  ofStep('lease_id'),
+  ofStep('lease_expires_at'),
+  ofStep('holder'),
+  ofStep('ack_deadline_at'),
+  ofStep('retry_at'),
+  asItsJob('input_ref'),
+  asItsJob('output_ref'),
+  ofStep('result_ref'),
+  ofStep('output'),
+  ofStep('last_error_code'),
+  ofStep('last_error_message'),
+  asItsJob('created_at'),
+  asItsJob('updated_at'),
+  ofStep('completed_at'),
+]
+
+const ROW_FIELDS = [
+  'tenant_id',
+  'outbox_id',
+  'job_id',
+  'step_id',
+  'attempt_no',
+  'lease_id',
+  'state',
+  'state_since',
+  'topic',
+  'partition',
+  'tries',
+  'taken_until',
+  'next_try_at',
+  'last_error_code',
+  'last_error_message',
+  'created_at',
+  'updated_at',
+  'sent_at',
+  'payload',
+]
+
+const RECORD_VIEWS = {
+  documents: [
+    'document',
+    'doc_id',
+    'updated_at',
+    'adapter',
+    'metadata',
+    'retry_count',
+    'max_retries',
+    'error_type',
+    'error_message',
+  ],
+  runs: ['run', 'run_id', 'state_since', 'metadata', 'created_at', 'updated_at', 'completed_at'],
+  workstreams: [
+    'workstream',
+    'workstream_id',
+    'run_id',
+    'state_since',
+    'metadata',
+    'created_at',
+    'updated_at',
+    'completed_at',
+  ],
+  queues: ['queue', 'queue', 'state_since', 'concurrency', 'rate', 'created_at', 'updated_at'],
+  schedules: [
+    'schedule',
+    'schedule_id',
+    'state_since',
+    'cron',
+    'timezone',
+    'request',
+    'overlap',
+    'catch_up',
+    'next_at',
+    'retry_at',
+    'last_at',
+    'last_job_id',
+    'last_error_code',
+    'last_error_message',
+    'created_at',
+    'updated_at',
+  ],
+} as const
+
+function recordView(name: keyof typeof RECORD_VIEWS): string {
+  const [kind, id, ...fields] = RECORD_VIEWS[name]
+  const columns = fields.map((field) => `body ->> '$.${field}' AS ${field}`)
+  return `
+CREATE VIEW ${name} AS
+SELECT tenant_id, id AS ${id}, state, ${columns.join(', ')}, version
+FROM record WHERE kind = '${kind}';`
+}
+
+function rowFields(text: string): string {
+  return ROW_FIELDS.map((field) => `${text} ->> '$.${field}' AS "${field}"`).join(', ')
+}
+
+/** Positions within an entry are part of the format; see entry-codec.ts. */
+const EVENTS = `
+CREATE VIEW events AS
+SELECT
+  entry.first_seq + entry.before + state.key - 1 AS seq,
+  entry.value ->> 0 AS event,
+  entry.value ->> 1 AS tenant_id,
+  entry.value ->> 2 AS kind,
+  entry.value ->> 3 AS id,
+  entry.value ->> 4 AS doc_id,
+  entry.value ->> 5 AS job_id,
+  entry.value -> 6 ->> (state.key - 1) AS old_state,
+  state.value AS new_state,
+  entry.value ->> 7 AS timestamp,
+  entry.value ->> 8 AS adapter,
+  CASE WHEN state.key = entry.hops THEN entry.value ->> 9 END AS error_type,
+  CASE WHEN state.key = entry.hops THEN entry.value ->> 10 END AS error_message,
+  CASE WHEN state.key = entry.hops THEN entry.value ->> 11 END AS traceback,
+  entry.value ->> 12 AS retry_count,
+  entry.value ->> 13 AS max_retries,
+  CASE WHEN state.key = 1 THEN entry.value ->> 14 ELSE 0 END AS duration_seconds,
+  entry.value -> 15 AS metadata,
+  entry.value ->> 16 AS actor,
+  entry.value ->> 17 AS reason
+FROM (
+  SELECT
+    log.first_seq,
+    each.value,
+    json_array_length(each.value, '$[6]') - 1 AS hops,
+    sum(json_array_length(each.value, '$[6]') - 1) OVER (PARTITION BY log.first_seq ORDER BY each.key)
+      - json_array_length(each.value, '$[6]') + 1 AS before
+  FROM log, json_each(log.entries) AS each
+) AS entry, json_each(entry.value, '$[6]') AS state
+WHERE state.key > 0;`
+
+/** An attempt begins when its number is first told of and ends with the first state that ends it. */
+const ATTEMPTS = `
+CREATE VIEW step_attempts AS
+WITH told AS (
+  SELECT seq, tenant_id, job_id, metadata ->> '$.step_id' AS step_id, metadata ->> '$.attempt_no' AS attempt_no,
+    metadata ->> '$.lease_id' AS lease_id, new_state, timestamp, error_type, error_message
+  FROM events
+  WHERE kind = 'step' AND event = 'moved' AND metadata ->> '$.attempt_no' > 0
+), begun AS (
+  SELECT tenant_id, job_id, step_id, attempt_no, lease_id, timestamp, min(seq) AS seq
+  FROM told GROUP BY tenant_id, job_id, step_id, attempt_no
+), ended AS (
+  SELECT tenant_id, job_id, step_id, attempt_no, new_state, timestamp, error_type, error_message, min(seq) AS seq
+  FROM told WHERE new_state IN ('SUCCEEDED', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED')
+  GROUP BY tenant_id, job_id, step_id, attempt_no
+)
+SELECT begun.tenant_id, begun.job_id, begun.step_id, begun.attempt_no, begun.lease_id,
+  begun.timestamp AS started_at, ended.timestamp AS ended_at, ended.new_state AS outcome,
+  ended.error_type, ended.error_message
+FROM begun LEFT JOIN ended USING (tenant_id, job_id, step_id, attempt_no);`
+
+const STUCK = `
+CREATE VIEW stuck_documents AS
+SELECT tenant_id, id AS doc_id, state, adapter, changed_at / 1000.0 AS since,
+  (unixepoch('subsec') * 1000 - changed_at) / 3600000.0 AS hours
+FROM record
+WHERE kind = 'document' AND state NOT IN ('completed', 'failed', 'skipped')
+  AND changed_at <= unixepoch('subsec') * 1000 - 3600000;`
+
+export const VIEWS_2 = `
+CREATE VIEW jobs AS
+SELECT ${JOB_FIELDS.join(',\n  ')}
+FROM job;
+
+CREATE VIEW steps AS
+SELECT ${STEP_FIELDS.join(',\n  ')}
+FROM (
+  SELECT job.fixed -> '$.job' AS job, each.key AS step_index, each.value AS fixed,
+    job.moving -> ('$.steps.' || each.key) AS moving
+  FROM job, json_each(job.fixed, '$.steps') AS each
+) AS step;
+
+CREATE VIEW outbox AS
+SELECT ${rowFields('body')} FROM closed_outbox
+UNION ALL
+SELECT ${rowFields('each.value')} FROM job, json_each(job.moving, '$.outbox') AS each WHERE job.open_rows > 0;
+${(['documents', 'runs', 'workstreams', 'queues', 'schedules'] as const).map(recordView).join('\n')}
+${EVENTS}
+${ATTEMPTS}
+${STUCK}
+`

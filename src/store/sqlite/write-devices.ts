@@ -1,0 +1,57 @@
+import type { Claim } from '../../core/decision.ts'
+import type { RefusalWrite, SlotWrite } from '../tables/tables.ts'
+import type { Connection } from './connection.ts'
+import { lost } from './write-aggregates.ts'
+
+export function putClaims(db: Connection, claims: readonly Claim[]): void {
+  if (claims.length === 0) return
+  const insert = db.prepare(
+    'INSERT INTO claim (tenant_id, key, owner) VALUES (?, ?, ?) ON CONFLICT (tenant_id, key) DO NOTHING',
+  )
+  for (const { tenant_id, key, owner } of claims) {
+    if (insert.run(tenant_id, key, owner).changes !== 1) throw lost(`the claim ${key}`)
+  }
+}
+
+interface Used {
+  readonly version: number
+  readonly counted: number
+}
+
+export function putSlots(db: Connection, slots: readonly SlotWrite[]): void {
+  for (const { tenant_id, key, add, most, named, from } of slots) {
+    const sql = 'SELECT version, counted FROM slot WHERE tenant_id = ? AND key = ?'
+    const there = db.get<Used>(sql, tenant_id, key)
+    const { version, counted } = there ?? { version: 0, counted: 0 }
+    if (most !== null && counted > most) throw lost(`the limit ${key}`)
+    if (named !== null && version !== from) throw lost(`who holds the limit ${key}`)
+    const used = [counted + add, named === null ? version : version + 1] as const
+    const list = named === null ? null : JSON.stringify(named)
+    if (there === undefined) {
+      const insert = 'INSERT INTO slot (counted, version, named, tenant_id, key) VALUES (?, ?, ?, ?, ?)'
+      db.run(insert, ...used, list ?? '[]', tenant_id, key)
+    } else {
+      const update =
+        'UPDATE slot SET counted = ?, version = ?, named = coalesce(?, named) WHERE tenant_id = ? AND key = ?'
+      db.run(update, ...used, list, tenant_id, key)
+    }
+  }
+}
+
+export function putRefusals(db: Connection, refusals: readonly RefusalWrite[], told: string): void {
+  for (const { tenant_id, kind, id, job_id, from, count } of refusals) {
+    // One whose history was told without it has a row with no refusals.
+    const changes = db.run(
+      `INSERT INTO refusal (tenant_id, kind, id, job_id, count, log) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (tenant_id, kind, id) DO UPDATE SET count = excluded.count, log = log || excluded.log WHERE count = ?`,
+      tenant_id,
+      kind,
+      id,
+      job_id,
+      count,
+      told,
+      from,
+    )
+    if (changes !== 1) throw lost(`refusals of ${kind} ${id}`)
+  }
+}

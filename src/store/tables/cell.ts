@@ -1,0 +1,95 @@
+import { idOf, type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import type { AloneRecord } from '../live/live-state.ts'
+import { type BornJob, decodeJob } from './job-codec.ts'
+import type { JobRow, RecordRow } from './tables.ts'
+
+export type Aggregate = JobAggregate | AloneRecord
+
+/** An aggregate as it was read from its row, or as it is known not to be there. */
+export interface StoredCell {
+  readonly key: RecordKey
+  readonly aggregate: Aggregate | null
+  /** 0 when there is none. */
+  readonly version: number
+  readonly holds: readonly string[]
+  readonly born: BornJob | null
+}
+
+const NOTHING: readonly string[] = Object.freeze([])
+
+export function absentCell({ kind, tenant_id, id }: RecordKey): StoredCell {
+  return { key: { kind, tenant_id, id }, aggregate: null, version: 0, holds: NOTHING, born: null }
+}
+
+export function cellOfJob(row: JobRow): StoredCell {
+  const { aggregate, born } = decodeJob(row)
+  const { tenant_id, job_id: id, version, holds } = row
+  return { key: { kind: 'job', tenant_id, id }, aggregate, version, holds, born }
+}
+
+export function cellOfRecord({ kind, tenant_id, id, version, body }: RecordRow): StoredCell {
+  const aggregate = JSON.parse(body) as AloneRecord
+  return { key: { kind, tenant_id, id }, aggregate, version, holds: NOTHING, born: null }
+}
+
+/** The same while decisions are made on it: what it was, and what it is to become. */
+export class Cell {
+  readonly stored: StoredCell
+  /** It was read for these very decisions; else it is from earlier, and somebody may have changed it since. */
+  readonly isFresh: boolean
+  now: Aggregate | null
+  version: number
+  holds: readonly string[]
+  /** The history has something about it. */
+  isTold = false
+
+  constructor(stored: StoredCell, isFresh: boolean) {
+    this.stored = stored
+    this.isFresh = isFresh
+    this.now = stored.aggregate
+    this.version = stored.version
+    this.holds = stored.holds
+  }
+
+  get isChanged(): boolean {
+    return this.version !== this.stored.version
+  }
+
+  get name(): string {
+    return nameOfKey(this.stored.key)
+  }
+
+  /** As its row is when it is written. */
+  written(): StoredCell {
+    const { key, born } = this.stored
+    return {
+      key,
+      aggregate: this.now,
+      version: this.version,
+      holds: this.holds,
+      born: born ?? bornOf(this.now),
+    }
+  }
+}
+
+function bornOf(aggregate: Aggregate | null): BornJob | null {
+  return aggregate === null || 'kind' in aggregate ? null : { job: aggregate.job, steps: aggregate.steps }
+}
+
+/** The key of the aggregate that a record belongs to. */
+export function aggregateKey(record: AloneRecord | JobPartLike): RecordKey {
+  const { tenant_id } = record
+  return 'job_id' in record && isPart(record)
+    ? { kind: 'job', tenant_id, id: record.job_id }
+    : { kind: (record as AloneRecord).kind, tenant_id, id: idOf(record as AloneRecord) }
+}
+
+interface JobPartLike {
+  readonly kind: 'job' | 'step' | 'outbox'
+  readonly tenant_id: string
+  readonly job_id: string
+}
+
+function isPart({ kind }: { readonly kind: string }): boolean {
+  return kind === 'job' || kind === 'step' || kind === 'outbox'
+}

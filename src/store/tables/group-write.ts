@@ -1,0 +1,170 @@
+import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import type { Decision, Given, IdSource } from '../../core/decision.ts'
+import type { Random } from '../../world/random.ts'
+import type { Timers } from '../../world/timers.ts'
+import type { Outcome } from '../store.ts'
+import { type Answer, decideAll } from './deciding.ts'
+import type { Memory } from './memory.ts'
+import { Missing } from './missing.ts'
+import { Conflict, type Head, type Tables } from './tables.ts'
+import { Workspace } from './workspace.ts'
+import { writeSetOf } from './write-set.ts'
+
+/** Groups that are written at once: while the database is busy with one, the next is decided. */
+const LANES = 2
+
+/** Most that one group holds: everybody in it waits for all of it. */
+const MOST_IN_GROUP = 500
+
+/** Races that a group may lose before its callers are told; after a few it waits a moment each time. */
+const MOST_CONFLICTS = 200
+const CONFLICTS_AT_ONCE = 2
+const LONGEST_PAUSE_MS = 20
+
+export interface GroupWriteOptions {
+  readonly tables: Tables
+  readonly memory: Memory
+  readonly ids: IdSource
+  readonly timers: Timers
+  readonly random: Random
+  readonly time: () => number
+  readonly onWritten: (head: Head, isNews: boolean) => void
+}
+
+interface Call {
+  readonly keys: readonly RecordKey[]
+  readonly names: readonly string[]
+  readonly decide: (given: Given) => Decision<unknown>
+  readonly resolve: (outcome: Outcome<never>) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * One write for everybody who is waiting. What concerns something that is just being written waits for that: it would only
+ * find out that somebody was faster.
+ */
+export class GroupWrite {
+  readonly #options: GroupWriteOptions
+  readonly #underWay = new Set<string>()
+  #waiting: Call[] = []
+  #lanes = 0
+  #isScheduled = false
+  #idle: PromiseWithResolvers<void> | null = null
+
+  constructor(options: GroupWriteOptions) {
+    this.#options = options
+  }
+
+  add<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        keys,
+        names: keys.map(nameOfKey),
+        decide,
+        resolve: resolve as (outcome: Outcome<never>) => void,
+        reject,
+      })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when nobody waits any more. */
+  async idle(): Promise<void> {
+    if (this.#lanes === 0 && this.#waiting.length === 0) return
+    this.#idle ??= Promise.withResolvers()
+    await this.#idle.promise
+  }
+
+  /** After everything that is waiting to run has run: whoever was just answered may have more to ask. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#lanes >= LANES || this.#waiting.length === 0) return
+    this.#isScheduled = true
+    void this.#options.timers.turn().then(() => {
+      this.#isScheduled = false
+      this.#begin()
+    })
+  }
+
+  #begin(): void {
+    if (this.#lanes >= LANES) return
+    const group = this.#nextGroup()
+    if (group.length === 0) return
+    this.#lanes++
+    for (const { names } of group) for (const name of names) this.#underWay.add(name)
+    void this.#run(group).finally(() => {
+      for (const { names } of group) for (const name of names) this.#underWay.delete(name)
+      this.#lanes--
+      if (this.#lanes === 0 && this.#waiting.length === 0) {
+        this.#idle?.resolve()
+        this.#idle = null
+      }
+      this.#schedule()
+    })
+    this.#schedule()
+  }
+
+  #nextGroup(): readonly Call[] {
+    const group: Call[] = []
+    const held = new Set<string>()
+    const left: Call[] = []
+    for (const call of this.#waiting) {
+      const isHeld = call.names.some((name) => this.#underWay.has(name) || held.has(name))
+      if (!isHeld && group.length < MOST_IN_GROUP) {
+        group.push(call)
+        continue
+      }
+      for (const name of call.names) held.add(name)
+      left.push(call)
+    }
+    this.#waiting = left
+    return group
+  }
+
+  async #run(group: readonly Call[]): Promise<void> {
+    try {
+      const answers = await this.#write(group)
+      for (const [index, call] of group.entries()) {
+        const answer = answers[index] as Answer<never>
+        if ('error' in answer) call.reject(answer.error)
+        else call.resolve(answer.outcome)
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  async #write(group: readonly Call[]): Promise<readonly Answer[]> {
+    const { tables, memory, ids, time, onWritten } = this.#options
+    for (let conflicts = 0; ; conflicts++) {
+      const space = new Workspace({ now: time(), ids, remembered: conflicts === 0 ? memory : null })
+      for (const { keys } of group) for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
+      try {
+        await this.#preload(space, group)
+        const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
+        const set = writeSetOf(space)
+        space.freeze()
+        if (set === null) return answers
+        const { head } = await tables.write(set)
+        memory.wrote(space)
+        onWritten(head, set.isNews)
+        return answers
+      } catch (error) {
+        if (!(error instanceof Conflict) || conflicts >= MOST_CONFLICTS) throw error
+        memory.forget(space)
+        if (conflicts >= CONFLICTS_AT_ONCE) await this.#pause()
+      }
+    }
+  }
+
+  /** What callers said that they are about, all at once, so that no decision has to be made twice for it. */
+  async #preload(space: Workspace, group: readonly Call[]): Promise<void> {
+    const wanted = new Missing()
+    for (const { keys } of group) wanted.addKeys(keys.filter((key) => space.cellOf(key) === undefined))
+    if (!wanted.isEmpty) space.know(await this.#options.tables.load(wanted), wanted)
+  }
+
+  #pause(): Promise<void> {
+    const { timers, random } = this.#options
+    return new Promise((resolve) => timers.after(1 + random.next() * LONGEST_PAUSE_MS, resolve))
+  }
+}

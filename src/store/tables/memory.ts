@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache'
+import { isAtRest, type JobAggregate } from '../../core/aggregate.ts'
+import type { SlotKey } from '../../core/decision.ts'
+import type { StoredCell } from './cell.ts'
+import type { SlotRow } from './tables.ts'
+import type { Remembered, Workspace } from './workspace.ts'
+
+/** Aggregates that are remembered: those that are being worked on, mostly. */
+const MOST_CELLS = 10_000
+const MOST_SLOTS = 1000
+
+/**
+ * What this process wrote last. Whoever claimed a job reports on it soon, and then it need not be read again: the write
+ * says which version it rests on.
+ */
+export class Memory implements Remembered {
+  readonly #cells = new LRUCache<string, StoredCell>({ max: MOST_CELLS })
+  readonly #slots = new LRUCache<string, SlotRow>({ max: MOST_SLOTS })
+
+  cell(name: string): StoredCell | undefined {
+    return this.#cells.get(name)
+  }
+
+  slot(slot: SlotKey): SlotRow | undefined {
+    return this.#slots.get(slotName(slot))
+  }
+
+  /** All of it is durable. */
+  wrote(space: Workspace): void {
+    for (const cell of space.cells.values()) {
+      if (cell.isChanged && !isOver(cell.now as JobAggregate)) this.#cells.set(cell.name, cell.written())
+      else if (cell.isChanged) this.#cells.delete(cell.name)
+    }
+    for (const row of space.slots.rows(space.now)) this.#slots.set(slotName(row), row)
+  }
+
+  /** Somebody else was faster with some of it, and nobody says with which. */
+  forget(space: Workspace): void {
+    for (const cell of space.cells.values()) this.#cells.delete(cell.name)
+    for (const row of space.slots.rows(space.now)) this.#slots.delete(slotName(row))
+  }
+}
+
+function isOver(aggregate: JobAggregate | { readonly kind: string }): boolean {
+  return !('kind' in aggregate) && isAtRest(aggregate.job)
+}
+
+function slotName({ tenant_id, key }: SlotKey): string {
+  return `${tenant_id}\n${key}`
+}

@@ -1,0 +1,256 @@
+import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
+import type { AuditRecord } from '../../core/audit.ts'
+import type { Claim, ClaimKey, Decision, Given, IdSource } from '../../core/decision.ts'
+import type { DurationRow } from '../../core/durations.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import { LedgerClosed } from '../../errors/input-errors.ts'
+import type { Clock } from '../../world/clock.ts'
+import type { World } from '../../world/world.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { StateCounts } from '../live/state-counts.ts'
+import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
+import type {
+  Finding,
+  LookAtReady,
+  MaintenanceReport,
+  Outcome,
+  Store,
+  StoreStats,
+  Sweep,
+  Swept,
+  WatchOptions,
+} from '../store.ts'
+import { Watchers } from '../watchers.ts'
+import { TableInbox } from './admission.ts'
+import { checkTables } from './check-tables.ts'
+import { GroupWrite } from './group-write.ts'
+import { Memory } from './memory.ts'
+import { lookAt } from './shown-view.ts'
+import { type SweepOptions, sweepTables } from './sweeps.ts'
+import { TableLog } from './table-log.ts'
+import { findIn, getRecord, loadAggregate, ownerIn } from './table-reads.ts'
+import type { Head, Tables } from './tables.ts'
+import { Workspace } from './workspace.ts'
+
+export interface TableStoreOptions {
+  readonly engine: string
+  readonly watch: Capabilities['watch']
+  readonly tables: Tables
+  readonly world: World
+  /** The time that counts: where there are many machines, the database's. */
+  readonly clock: Clock
+  /** How long the history is kept, in milliseconds; for ever when null. */
+  readonly keepHistoryMs: number | null
+}
+
+const CLAIMS_AT_ONCE = 1000
+
+/** A ledger in the tables of a database, which others may write to at the same time. */
+export class TableStore implements Store {
+  readonly capabilities: Capabilities
+  readonly inbox: TableInbox | undefined
+  readonly #tables: Tables
+  readonly #clock: Clock
+  readonly #ids: IdSource
+  readonly #keepHistoryMs: number | null
+  readonly #memory = new Memory()
+  readonly #log: TableLog
+  readonly #watchers: Watchers
+  readonly #group: GroupWrite
+  readonly #sweeping: SweepOptions
+  readonly #busy = new Set<Promise<unknown>>()
+  #now: number
+  #closing: Promise<void> | null = null
+
+  private constructor(options: TableStoreOptions, head: Head) {
+    const { engine, watch, tables, world, clock } = options
+    this.capabilities = {
+      engine,
+      atomic: 'transaction',
+      order: 'total',
+      watch,
+      multiProcess: true,
+      counts: 'exact',
+      findOrders: ['id', 'changed'],
+      batch: true,
+    }
+    this.#tables = tables
+    this.#clock = clock
+    this.#ids = world.ids
+    this.#keepHistoryMs = options.keepHistoryMs
+    this.#now = head.at
+    this.#log = new TableLog(tables, head)
+    this.#watchers = new Watchers(this.#log)
+    const { ids, timers, random } = world
+    const time = () => this.#time()
+    const onWritten = (written: Head, isNews: boolean) => this.#wrote(written, isNews)
+    const memory = this.#memory
+    this.#group = new GroupWrite({ tables, memory, ids, timers, random, time, onWritten })
+    this.#sweeping = { tables, memory, ids, time, onWritten }
+    this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#sweeping)
+    tables.onNews(() => void this.#hear())
+  }
+
+  static async on(options: TableStoreOptions): Promise<TableStore> {
+    return new TableStore(options, await options.tables.head())
+  }
+
+  async transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    this.#mustBeOpen()
+    return this.#group.add(keys, decide)
+  }
+
+  async sweep<A>(
+    selector: Sweep,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    this.#mustBeOpen()
+    const sweeping = sweepTables(this.#sweeping, selector, decide)
+    this.#busy.add(sweeping)
+    try {
+      return await sweeping
+    } finally {
+      this.#busy.delete(sweeping)
+    }
+  }
+
+  async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
+    this.#mustBeOpen()
+    return getRecord(this.#tables, key)
+  }
+
+  async load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
+    this.#mustBeOpen()
+    return loadAggregate(this.#tables, key)
+  }
+
+  async ownerOf(claim: ClaimKey): Promise<string | null> {
+    this.#mustBeOpen()
+    return ownerIn(this.#tables, claim)
+  }
+
+  async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {
+    this.#mustBeOpen()
+    return findIn(this.#tables, query, this.capabilities)
+  }
+
+  async audit(query: AuditQuery): Promise<Page<AuditRecord>> {
+    this.#mustBeOpen()
+    return this.#log.audit(query)
+  }
+
+  async durations(query: DurationsQuery): Promise<readonly DurationRow[]> {
+    this.#mustBeOpen()
+    return this.#log.durations(query)
+  }
+
+  async counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {
+    this.#mustBeOpen()
+    return (await this.#counts()).read(kind, tenant_id)
+  }
+
+  async ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
+    this.#mustBeOpen()
+    const rows = await this.#tables.heads({ queues: [...new Set(queues)], perGroup })
+    const space = new Workspace({ now: this.#time(), ids: this.#ids, remembered: null })
+    const load = this.#tables.load.bind(this.#tables)
+    const holders = this.#tables.holders.bind(this.#tables)
+    return lookAt({ space, rows, queues, load, holders }, look)
+  }
+
+  async nextDue(): Promise<number | null> {
+    this.#mustBeOpen()
+    return this.#tables.nextDue()
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#mustBeOpen()
+    return this.#watchers.onNews(listener)
+  }
+
+  watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
+    this.#mustBeOpen()
+    return this.#watchers.watch(options)
+  }
+
+  async *claims(): AsyncGenerator<Claim> {
+    this.#mustBeOpen()
+    for (let after: Claim | null = null; ; ) {
+      const some: readonly Claim[] = await this.#tables.claims(after, CLAIMS_AT_ONCE)
+      yield* some
+      if (some.length < CLAIMS_AT_ONCE) return
+      after = some.at(-1) as Claim
+    }
+  }
+
+  async stats(): Promise<StoreStats> {
+    this.#mustBeOpen()
+    const counts = await this.#counts()
+    const { records } = await this.#tables.head()
+    return {
+      engine: this.capabilities.engine,
+      records: counts.totals(),
+      audit_records: records,
+      pending_signals: await this.#tables.pendingSignals(),
+    }
+  }
+
+  async maintain(): Promise<MaintenanceReport> {
+    this.#mustBeOpen()
+    const keepFrom = this.#keepHistoryMs === null ? null : this.#time() - this.#keepHistoryMs
+    const removed = await this.#tables.maintain(keepFrom)
+    return { compacted: false, removed_audit_records: removed, snapshot: null }
+  }
+
+  async check(): Promise<readonly Finding[]> {
+    this.#mustBeOpen()
+    return checkTables(this.#tables, this.#log, await this.#counts())
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#group.idle()
+    while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
+    this.#watchers.close()
+    await this.#tables.close()
+  }
+
+  async #counts(): Promise<StateCounts> {
+    const counts = new StateCounts()
+    for (const { tenant_id, kind, state, n } of await this.#tables.counts())
+      counts.add(tenant_id, kind, state, n)
+    return counts
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing !== null) throw new LedgerClosed()
+  }
+
+  /** Never goes back, whatever the clock does, and whoever wrote last. */
+  #time(): number {
+    this.#now = Math.max(this.#now, this.#clock.now())
+    return this.#now
+  }
+
+  #wrote(head: Head, isNews: boolean): void {
+    this.#now = Math.max(this.#now, head.at)
+    this.#log.reached(head)
+    if (isNews) this.#watchers.wake()
+  }
+
+  /** Somebody else has written. */
+  async #hear(): Promise<void> {
+    if (this.#closing !== null) return
+    try {
+      await this.#log.refresh()
+      this.#now = Math.max(this.#now, this.#log.head.at)
+    } catch {
+      // Whoever looks next is told what is wrong.
+    }
+    this.#watchers.wake()
+  }
+}

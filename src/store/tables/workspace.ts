@@ -1,0 +1,401 @@
+import {
+  type AggregateKind,
+  type AggregateOf,
+  applyToJob,
+  isOpenRow,
+  type JobAggregate,
+  type LedgerRecord,
+  nameOfKey,
+  type RecordKey,
+} from '../../core/aggregate.ts'
+import { type AuditEntry, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
+import {
+  type Accepted,
+  type Change,
+  type Claim,
+  type ClaimKey,
+  change,
+  type Decision,
+  type Given,
+  type IdSource,
+  isNothing,
+  type Refused,
+  type Signal,
+  type SlotKey,
+} from '../../core/decision.ts'
+import type { OutboxRecord } from '../../core/job/record.ts'
+import { must } from '../../core/must.ts'
+import { decideOn } from '../live/live-given.ts'
+import { type AloneRecord, isJobPart, type JobPart } from '../live/live-state.ts'
+import { StateCounts } from '../live/state-counts.ts'
+import type { Outcome } from '../store.ts'
+import { absentCell, aggregateKey, Cell, cellOfJob, cellOfRecord, type StoredCell } from './cell.ts'
+import { Missing, refusalName } from './missing.ts'
+import { SlotBook, SlotTrial } from './slot-book.ts'
+import type { JobRow, Loaded, RefusalKey, SlotRow, Wanted } from './tables.ts'
+
+/** What was read or written earlier, and may be old: a write that rests on it says which version it was. */
+export interface Remembered {
+  cell(name: string): StoredCell | undefined
+  slot(slot: SlotKey): SlotRow | undefined
+}
+
+export interface WorkspaceOptions {
+  readonly now: number
+  readonly ids: IdSource
+  /** Null when nothing is to be taken for granted: somebody else was faster, and all of it is read again. */
+  readonly remembered: Remembered | null
+}
+
+interface CountedRefusal {
+  readonly key: RefusalKey
+  readonly job_id: string | null
+  readonly from: number
+  count: number
+  isTold: boolean
+}
+
+/**
+ * Where a group of decisions is made before all of it is written at once. Each decision sees what the ones before it made
+ * of the rows that were read; what it asks for and is not here is read first, and then it is made again.
+ */
+export class Workspace {
+  readonly now: number
+  readonly slots = new SlotBook()
+  readonly cells = new Map<string, Cell>()
+  readonly counts = new StateCounts()
+  readonly entries: AuditEntry[] = []
+  readonly claims: Claim[] = []
+  readonly signals: Signal[] = []
+  /** Outbox rows that were closed, or are new and closed already. */
+  readonly closed = new Map<string, OutboxRecord>()
+  readonly refusals = new Map<string, CountedRefusal>()
+  /** What decisions rest on, though they do not change it. */
+  readonly verify = new Map<string, Cell>()
+  isNews = false
+  readonly #ids: IdSource
+  readonly #remembered: Remembered | null
+  readonly #owners = new Map<string, string | null>()
+  readonly #rows = new Map<string, OutboxRecord | null>()
+  readonly #puts: LedgerRecord[] = []
+  #look = new Look()
+
+  constructor({ now, ids, remembered }: WorkspaceOptions) {
+    this.now = now
+    this.#ids = ids
+    this.#remembered = remembered
+  }
+
+  /** Somebody made up this id just now: there is nothing of that name, unless the write says otherwise. */
+  assumeAbsent(key: RecordKey): void {
+    const name = nameOfKey(key)
+    if (this.#remembered !== null && !this.cells.has(name)) {
+      this.cells.set(name, new Cell(absentCell(key), false))
+    }
+  }
+
+  /** What was asked for is here, as far as it exists. */
+  know(loaded: Loaded, wanted: Wanted): void {
+    for (const key of wanted.jobs) this.#put(absentCell(key))
+    for (const key of wanted.records) this.#put(absentCell(key))
+    this.knowJobs(loaded.jobs)
+    for (const row of loaded.records) this.#put(cellOfRecord(row))
+    for (const claim of wanted.claims) this.#owners.set(claimName(claim), null)
+    for (const claim of loaded.claims) this.#owners.set(claimName(claim), claim.owner)
+    for (const slot of wanted.slots) this.slots.know({ ...slot, version: 0, counted: 0, named: [] }, true)
+    for (const row of loaded.slots) this.slots.know(row, true)
+    for (const row of wanted.rows) this.#rows.set(rowName(row.tenant_id, row.id), null)
+    for (const { tenant_id, outbox_id, body } of loaded.rows) {
+      this.#rows.set(rowName(tenant_id, outbox_id), JSON.parse(body))
+    }
+    const counts = new Map(loaded.refusals.map((row) => [refusalName(row), row.count]))
+    for (const key of wanted.refusals) {
+      const from = counts.get(refusalName(key)) ?? 0
+      this.refusals.set(refusalName(key), { key, job_id: null, from, count: from, isTold: false })
+    }
+  }
+
+  knowJobs(rows: readonly JobRow[]): void {
+    for (const row of rows) this.#put(cellOfJob(row))
+  }
+
+  /** What it comes to; or what has to be read before it can be made again. */
+  try<A>(decide: (given: Given) => Decision<A>): Outcome<A> | Missing {
+    this.#look = new Look()
+    const decision = decideOn(this, this.now, this.#ids, decide)
+    const missing = this.#missingFor(decision)
+    if (!missing.isEmpty) return missing
+    must(decision.kind !== 'need', 'a decision does not ask for what it has')
+    if (decision.kind === 'refusal') {
+      if (decision.audit !== null) this.#commit(NOTHING, [decision.audit])
+      return { ok: false, refusal: decision.refusal }
+    }
+    this.#commit(decision.change, decision.change.audit)
+    return { ok: true, answer: decision.answer }
+  }
+
+  /** What was decided stays as it is. Not before it is written as JSON: that is several times slower afterwards. */
+  freeze(): void {
+    for (const put of this.#puts) Object.freeze(put)
+  }
+
+  // What decisions see.
+
+  aggregate<K extends AggregateKind>(
+    kind: K,
+    tenant_id: string,
+    id: string,
+  ): AggregateOf[K] | null | undefined {
+    const cell = this.#cell(nameOfKey({ kind, tenant_id, id }))
+    if (cell === undefined) return undefined
+    this.#look.reads.add(cell)
+    return cell.now as AggregateOf[K] | null
+  }
+
+  ownerOf(claim: ClaimKey): string | undefined {
+    const owner = this.#owners.get(claimName(claim))
+    if (owner === undefined) this.#look.assumed.push(claim)
+    return owner ?? undefined
+  }
+
+  readonly devices = {
+    takenClaim: ({ claims }: Change): ClaimKey | undefined =>
+      claims.find((claim) => {
+        const owner = this.#owners.get(claimName(claim))
+        return owner != null && owner !== claim.owner
+      }),
+    fullSlot: (decided: Change, now: number): SlotKey | undefined => {
+      if (decided.slots.length === 0) return undefined
+      for (const slot of decided.slots) this.#rememberSlot(slot)
+      const trial = new SlotTrial(this.slots, new OwnersIn(this, decided.puts), now)
+      this.#look.trial = trial
+      const full = trial.run(decided.slots)
+      if (full !== undefined) this.#look.sawFull = true
+      return full
+    },
+  }
+
+  cellOf(key: RecordKey): Cell | undefined {
+    return this.#cell(nameOfKey(key))
+  }
+
+  #put(stored: StoredCell): void {
+    const cell = new Cell(stored, true)
+    const before = this.cells.get(cell.name)
+    // What was decided already stands: its write will tell whether it was right.
+    if (before?.isChanged !== true) this.cells.set(cell.name, cell)
+  }
+
+  #cell(name: string): Cell | undefined {
+    const cell = this.cells.get(name)
+    if (cell !== undefined) return cell
+    const stored = this.#remembered?.cell(name)
+    if (stored === undefined) return undefined
+    const remembered = new Cell(stored, false)
+    this.cells.set(name, remembered)
+    return remembered
+  }
+
+  #rememberSlot(slot: SlotKey): void {
+    if (this.slots.stateOf(slot) !== undefined) return
+    const row = this.#remembered?.slot(slot)
+    if (row !== undefined) this.slots.know(row, false)
+  }
+
+  #missingFor(decision: Decision<unknown>): Missing {
+    const missing = new Missing()
+    if (decision.kind === 'need') {
+      missing.addKeys(decision.keys.filter((key) => this.cellOf(key) === undefined))
+      return missing
+    }
+    this.#askForDevices(missing, decision)
+    if (decision.kind === 'refusal') {
+      missing.addKeys(this.#staleReads().map(({ stored }) => stored.key))
+      this.#askForCounts(missing, decision.audit === null ? [] : [decision.audit], new Set())
+      return missing
+    }
+    const { puts, audit } = decision.change
+    const written = new Set<string>()
+    for (const put of puts) {
+      const key = aggregateKey(put)
+      const cell = this.cellOf(key)
+      if (cell === undefined) missing.addKeys([key])
+      else written.add(cell.name)
+      if (put.kind === 'outbox' && !isOpenRow(put)) this.#askForRow(missing, put, cell)
+    }
+    if (isNothing(decision.change)) missing.addKeys(this.#staleReads().map(({ stored }) => stored.key))
+    this.#askForCounts(missing, audit, written)
+    return missing
+  }
+
+  /** Remembered from earlier, and not to be written: nothing would tell whether it is still so. */
+  #staleReads(): readonly Cell[] {
+    return [...this.#look.reads].filter((cell) => !cell.isFresh && !cell.isChanged)
+  }
+
+  #askForDevices(missing: Missing, decision: Accepted<unknown> | Refused): void {
+    const { assumed, trial, sawFull } = this.#look
+    if (trial !== null) missing.addSlots(trial.missing)
+    if (assumed.length === 0) return
+    const taken = new Set(decision.kind === 'change' ? decision.change.claims.map(claimName) : [])
+    const isSafe =
+      this.#remembered !== null && !sawFull && assumed.every((claim) => taken.has(claimName(claim)))
+    if (!isSafe) missing.addClaims(assumed)
+  }
+
+  #askForRow(missing: Missing, row: OutboxRecord, cell: Cell | undefined): void {
+    const open = cell?.now == null ? [] : (cell.now as JobAggregate).outbox
+    if (open.some(({ outbox_id }) => outbox_id === row.outbox_id)) return
+    if (!this.#rows.has(rowName(row.tenant_id, row.outbox_id))) missing.addRow(row.tenant_id, row.outbox_id)
+  }
+
+  /** Entries that moved nothing are counted; and what is told of something that is not written needs a place too. */
+  #askForCounts(missing: Missing, audit: readonly AuditEntry[], written: ReadonlySet<string>): void {
+    for (const entry of audit) {
+      if (entry.event === 'moved' && this.#isWritten(entry, written)) continue
+      const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
+      if (!this.refusals.has(refusalName(key))) missing.addRefusal(key)
+    }
+  }
+
+  #isWritten(entry: AuditEntry, written: ReadonlySet<string>): boolean {
+    const name = nameOfKey(ownerOf(entry) as RecordKey)
+    return written.has(name) || this.cells.get(name)?.isChanged === true
+  }
+
+  #commit(decided: Change, audit: readonly AuditEntry[]): void {
+    const { trial, reads } = this.#look
+    const { puts, claims, signals } = decided
+    for (const cell of this.#write(puts)) this.verify.delete(cell.name)
+    if (!isNothing(decided)) {
+      this.isNews = true
+      for (const cell of reads) if (!cell.isChanged) this.verify.set(cell.name, cell)
+    }
+    if (trial !== null && decided.slots.length > 0) this.#settleSlots(trial)
+    for (const claim of claims) {
+      if (this.#owners.get(claimName(claim)) === claim.owner) continue
+      this.#owners.set(claimName(claim), claim.owner)
+      this.claims.push(claim)
+    }
+    this.signals.push(...signals)
+    for (const entry of audit) this.#tell(entry)
+  }
+
+  #settleSlots(trial: SlotTrial): void {
+    trial.settle()
+    for (const [tenant_id, id, holds] of trial.holds.entries()) {
+      const cell = this.cellOf({ kind: 'job', tenant_id, id })
+      if (cell !== undefined) cell.holds = [...holds]
+    }
+  }
+
+  /** The cells that changed, each under its next version. */
+  #write(puts: readonly LedgerRecord[]): Iterable<Cell> {
+    const parts = new Map<Cell, LedgerRecord[]>()
+    for (const put of puts) {
+      const cell = this.cellOf(aggregateKey(put)) as Cell
+      const some = parts.get(cell)
+      if (some === undefined) parts.set(cell, [put])
+      else some.push(put)
+    }
+    for (const [cell, some] of parts) {
+      cell.version++
+      const etag = String(cell.version)
+      for (const put of some) {
+        put.etag = etag
+        this.counts.replace(this.#before(cell, put), put)
+        this.#puts.push(put)
+      }
+      const first = some[0] as LedgerRecord
+      if (isJobPart(first)) this.#writeJob(cell, some as readonly JobPart[])
+      else cell.now = some.at(-1) as AloneRecord
+    }
+    return parts.keys()
+  }
+
+  #writeJob(cell: Cell, parts: readonly JobPart[]): void {
+    cell.now = applyToJob(cell.now as JobAggregate | null, parts)
+    for (const part of parts) {
+      if (part.kind !== 'outbox' || isOpenRow(part)) continue
+      const name = rowName(part.tenant_id, part.outbox_id)
+      this.#rows.set(name, part)
+      this.closed.set(name, part)
+    }
+  }
+
+  #before(cell: Cell, put: LedgerRecord): LedgerRecord | null {
+    if (!isJobPart(put)) return cell.now as AloneRecord | null
+    const job = cell.now as JobAggregate | null
+    if (put.kind === 'job') return job?.job ?? null
+    if (put.kind === 'step') return job?.steps[put.step_index] ?? null
+    const open = job?.outbox.find(({ outbox_id }) => outbox_id === put.outbox_id)
+    return open ?? this.#rows.get(rowName(put.tenant_id, put.outbox_id)) ?? null
+  }
+
+  #tell(entry: AuditEntry): void {
+    const cell = this.cells.get(nameOfKey(ownerOf(entry) as RecordKey))
+    const isWritten = cell?.isChanged === true
+    if (entry.event !== 'moved' || !isWritten) {
+      const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
+      const counted = this.refusals.get(refusalName(key)) as CountedRefusal
+      if (entry.event !== 'moved') {
+        if (counted.count >= REFUSALS_KEPT_PER_RECORD) return
+        counted.count++
+      }
+      counted.isTold = true
+      this.refusals.set(refusalName(key), { ...counted, job_id: entry.job_id })
+    }
+    if (isWritten) cell.isTold = true
+    this.entries.push(entry)
+    this.isNews = true
+  }
+}
+
+/** What one decision looked at. */
+class Look {
+  readonly reads = new Set<Cell>()
+  /** Claims that were asked about and not looked up: nobody has them, as far as is known. */
+  readonly assumed: ClaimKey[] = []
+  trial: SlotTrial | null = null
+  sawFull = false
+}
+
+const { change: NOTHING } = change(null, {})
+
+/** Jobs hold the places that they take for themselves. */
+class OwnersIn {
+  readonly #workspace: Workspace
+  readonly #puts: readonly LedgerRecord[]
+
+  constructor(workspace: Workspace, puts: readonly LedgerRecord[]) {
+    this.#workspace = workspace
+    this.#puts = puts
+  }
+
+  holdsOf(tenant_id: string, owner: string): readonly string[] | null {
+    for (const put of this.#puts) {
+      if (!isJobPart(put) || put.job_id !== owner || put.tenant_id !== tenant_id) continue
+      return this.#workspace.cellOf({ kind: 'job', tenant_id, id: owner })?.holds ?? []
+    }
+    return null
+  }
+}
+
+/** Whose history an entry is part of. */
+function ownerOf({ kind, tenant_id, id, job_id }: AuditEntry): RefusalKey {
+  return kind === 'job' || kind === 'step' || kind === 'outbox'
+    ? { kind: 'job', tenant_id, id: job_id ?? id }
+    : { kind, tenant_id, id }
+}
+
+function keyOfEntry({ kind, tenant_id, id }: AuditEntry): RefusalKey {
+  return { kind, tenant_id, id }
+}
+
+function claimName({ tenant_id, key }: ClaimKey): string {
+  return `${tenant_id}\n${key}`
+}
+
+function rowName(tenant_id: string, outbox_id: string): string {
+  return `${tenant_id}\n${outbox_id}`
+}

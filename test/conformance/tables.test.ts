@@ -1,0 +1,32 @@
+// What engines with tables have in common, over tables in memory: by itself, and losing every third race.
+import type { StoreSubject } from 'waybill/testing'
+import { TableStore } from '../../src/store/tables/table-store.ts'
+import { MemoryDatabase } from '../tables/memory-database.ts'
+import { MemoryTables, type MemoryTablesOptions } from '../tables/memory-tables.ts'
+import { registerConformance } from './register.ts'
+
+function subject(name: string, options: () => MemoryTablesOptions): StoreSubject {
+  const databases = new WeakMap<object, MemoryDatabase>()
+  const open: StoreSubject['open'] = (world) => {
+    const database = databases.get(world.clock) ?? new MemoryDatabase()
+    databases.set(world.clock, database)
+    return TableStore.on({
+      engine: 'tables in memory',
+      watch: 'push',
+      tables: new MemoryTables(database, options()),
+      world,
+      clock: world.clock,
+      keepHistoryMs: null,
+    })
+  }
+  return { name, open, reopen: open, histories: { runs: 20 } }
+}
+
+registerConformance(subject('tables', () => ({})))
+
+registerConformance(
+  subject('tables that lose every third race', () => {
+    let writes = 0
+    return { loses: () => ++writes % 3 === 0 }
+  }),
+)

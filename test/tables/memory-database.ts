@@ -1,0 +1,135 @@
+// What the tables of a database hold, in memory.
+import { nameOfKey, type RecordKey } from '../../src/core/aggregate.ts'
+import type { Claim } from '../../src/core/decision.ts'
+import { StateCounts } from '../../src/store/live/state-counts.ts'
+import { refusalName } from '../../src/store/tables/missing.ts'
+import {
+  type ClosedRow,
+  Conflict,
+  type DueKey,
+  type Head,
+  type JobRow,
+  type NewChunk,
+  type ReadyKey,
+  type RecordRow,
+  type RefusalWrite,
+  type SlotRow,
+  type WaitKey,
+  type WriteSet,
+  type Written,
+} from '../../src/store/tables/tables.ts'
+
+type StoredJob = JobRow & { readonly doc_id: string | null; readonly log: readonly number[] }
+type StoredRecord = RecordRow & { readonly log: readonly number[] }
+type StoredRefusal = RefusalWrite & { readonly log: readonly number[] }
+type StoredChunk = NewChunk & { readonly first_seq: number }
+
+/** What the database holds. Everything is replaced, never changed, so that a write that fails leaves no trace. */
+export class MemoryDatabase {
+  jobs = new Map<string, StoredJob>()
+  records = new Map<string, StoredRecord>()
+  rows = new Map<string, ClosedRow>()
+  ready = new Map<string, ReadyKey>()
+  due = new Map<string, DueKey>()
+  waits = new Map<string, WaitKey>()
+  owed: { readonly id: number; readonly tenant_id: string; readonly job_id: string }[] = []
+  claims = new Map<string, Claim>()
+  slots = new Map<string, SlotRow>()
+  refusals = new Map<string, StoredRefusal>()
+  chunks: StoredChunk[] = []
+  counts = new StateCounts()
+  head: Head = { seq: 0, at: 0, records: 0, removed: 0 }
+  nextOwed = 1
+  readonly locked = new Set<string>()
+  readonly listeners = new Set<() => void>()
+
+  /** All of it or nothing. The one who writes is not told of it. */
+  write(set: WriteSet, writer: (() => void) | null): Written {
+    this.#mustBeAsRead(set)
+    const chunk = set.chunk === null ? null : this.head.seq + 1
+    const logged = (log: readonly number[], isTold: boolean) =>
+      isTold && chunk !== null ? [...log, chunk] : log
+    for (const { isTold, ...row } of set.newJobs) {
+      this.jobs.set(jobName(row.tenant_id, row.job_id), { ...row, log: logged([], isTold) })
+    }
+    for (const { tenant_id, job_id, version, holds, moving, isTold } of set.jobs) {
+      const before = this.jobs.get(jobName(tenant_id, job_id)) as StoredJob
+      const log = logged(before.log, isTold)
+      this.jobs.set(jobName(tenant_id, job_id), { ...before, version, holds, moving, log })
+    }
+    for (const { isTold, ...row } of set.records) {
+      const name = nameOfKey(row)
+      this.records.set(name, { ...row, log: logged(this.records.get(name)?.log ?? [], isTold) })
+    }
+    for (const row of set.rows) this.rows.set(pairName(row.tenant_id, row.outbox_id), row)
+    for (const key of set.ready.drops) this.ready.delete(JSON.stringify(Object.values(key)))
+    for (const key of set.ready.adds) this.ready.set(JSON.stringify(Object.values(key)), key)
+    for (const key of set.due.drops) this.due.delete(JSON.stringify(Object.values(key)))
+    for (const key of set.due.adds) this.due.set(JSON.stringify(Object.values(key)), key)
+    for (const key of set.waits.drops) this.waits.delete(JSON.stringify(Object.values(key)))
+    for (const key of set.waits.adds) this.waits.set(JSON.stringify(Object.values(key)), key)
+    for (const claim of set.claims) this.claims.set(pairName(claim.tenant_id, claim.key), claim)
+    for (const { tenant_id, key, add, named } of set.slots) {
+      const before = this.slots.get(pairName(tenant_id, key)) ?? {
+        tenant_id,
+        key,
+        version: 0,
+        counted: 0,
+        named: [],
+      }
+      const changed = named === null ? {} : { named, version: before.version + 1 }
+      this.slots.set(pairName(tenant_id, key), { ...before, ...changed, counted: before.counted + add })
+    }
+    for (const row of set.refusals) {
+      const log = logged(this.refusals.get(refusalName(row))?.log ?? [], true)
+      this.refusals.set(refusalName(row), { ...row, log })
+    }
+    this.owed = this.owed.filter(({ id }) => !set.delivered.includes(id))
+    for (const { tenant_id, topic } of set.signals) {
+      for (const wait of this.waits.values()) {
+        if (wait.tenant_id === tenant_id && wait.topic === topic)
+          this.owed.push({ id: this.nextOwed++, tenant_id, job_id: wait.job_id })
+      }
+    }
+    for (const { tenant_id, kind, state, n } of set.counts) this.counts.add(tenant_id, kind, state, n)
+    const places = set.chunk?.places ?? 0
+    if (set.chunk !== null) this.chunks.push({ ...set.chunk, first_seq: this.head.seq + 1 })
+    this.head = {
+      seq: this.head.seq + places,
+      at: Math.max(this.head.at, set.at),
+      records: this.head.records + places,
+      removed: 0,
+    }
+    if (set.isNews) for (const listener of this.listeners) if (listener !== writer) listener()
+    return { head: this.head }
+  }
+
+  #mustBeAsRead(set: WriteSet): void {
+    const version = (key: RecordKey) =>
+      (key.kind === 'job' ? this.jobs : this.records).get(nameOfKey(key))?.version ?? 0
+    const same = (isSame: boolean, what: string) => {
+      if (!isSame) throw new Conflict(what)
+    }
+    for (const { tenant_id, job_id } of set.newJobs) same(!this.jobs.has(jobName(tenant_id, job_id)), job_id)
+    for (const { tenant_id, job_id, from } of set.jobs)
+      same(version({ kind: 'job', tenant_id, id: job_id }) === from, job_id)
+    for (const row of set.records) same(version(row) === row.from, row.id)
+    for (const key of set.verify) same(version(key) === key.version, key.id)
+    for (const { tenant_id, key } of set.claims) same(!this.claims.has(pairName(tenant_id, key)), key)
+    for (const { tenant_id, key, most, named, from } of set.slots) {
+      const row = this.slots.get(pairName(tenant_id, key))
+      same(most === null || (row?.counted ?? 0) <= most, key)
+      same(named === null || (row?.version ?? 0) === from, key)
+    }
+    for (const row of set.refusals)
+      same((this.refusals.get(refusalName(row))?.count ?? 0) === row.from, row.id)
+  }
+}
+
+export function jobName(tenant_id: string, id: string): string {
+  return nameOfKey({ kind: 'job', tenant_id, id })
+}
+
+export function pairName(a: string, b: string): string {
+  return `${a}\n${b}`
+}
