@@ -148,8 +148,10 @@ export type { Timekeeper } from './runtime/timekeeper.ts'
 export type { Worker, WorkerOptions } from './runtime/worker.ts'
 export type { Capabilities } from './store/capabilities.ts'
 export type { JournalOptions } from './store/journal/journal-options.ts'
+export type { PostgresOptions } from './store/postgres/postgres-options.ts'
 export type { OnProgress, Progress, ProgressOptions } from './store/progress.ts'
 export type { AuditQuery, Cursor, DurationsQuery, Page } from './store/query.ts'
+export type { SqliteOptions } from './store/sqlite/open-sqlite.ts'
 export {
   type Finding,
   type MaintenanceReport,

@@ -26,13 +26,15 @@ export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
 }
 
 /**
- * Opens a ledger: a folder on this machine, made when there is none, or `memory:`, which lives and ends with the
- * process.
+ * Opens a ledger: a folder on this machine, made when there is none, for one process; `sqlite:./ledger.db` for several
+ * processes of one machine; `postgres://…` for many machines; or `memory:`, which lives and ends with the process.
  */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<LiveLedger> {
   const {
     world = {},
     journal,
+    sqlite,
+    postgres,
     create,
     metrics,
     protocols,
@@ -44,7 +46,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
   const outside = { ...realWorld, ...withoutUndefined(world) }
   const { clock } = outside
   const began = clock.now()
-  const store = await openStore(url, outside, { journal, create })
+  const store = await openStore(url, outside, { journal, sqlite, postgres, create })
   try {
     const openMs = clock.now() - began
     const outputs = outputsOf(url, store, outside, options)

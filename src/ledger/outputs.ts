@@ -14,7 +14,9 @@ export const OUTPUT_LIMIT_BYTES = 64 * 1024
 
 /** Where a ledger keeps large outputs unless it is told; null for engines without a folder of their own. */
 export function outputFolderOf(url: string, { capabilities }: Pick<Store, 'capabilities'>): string | null {
-  return capabilities.engine === 'journal' ? `${url}/outputs` : null
+  if (capabilities.engine === 'journal') return `${url}/outputs`
+  // Beside the file, as SQLite's own are.
+  return capabilities.engine === 'sqlite' ? `${url.slice('sqlite:'.length)}-outputs` : null
 }
 
 /** Copies what is not there yet: a file is named by what is in it. */

@@ -1,11 +1,15 @@
 import { UnknownEngine, Unsupported } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
 import type { JournalOptions } from './journal/journal-options.ts'
+import type { PostgresOptions } from './postgres/postgres-options.ts'
+import type { SqliteOptions } from './sqlite/open-sqlite.ts'
 import type { Store } from './store.ts'
 
 interface Engine {
   /** What to write to get it, for the message that lists the engines. */
   readonly example: string
+  /** Which of the options are for it. */
+  readonly options?: 'journal' | 'sqlite' | 'postgres'
   readonly opens: (url: string) => boolean
   readonly open: (url: string, world: World, options: StoreOptions) => Promise<Store>
 }
@@ -14,6 +18,10 @@ interface Engine {
 export interface StoreOptions {
   /** How a ledger in a folder is kept; for no other engine. */
   readonly journal?: JournalOptions | undefined
+  /** How a ledger in SQLite is kept; for no other engine. */
+  readonly sqlite?: Omit<SqliteOptions, 'create'> | undefined
+  /** How a ledger in PostgreSQL is kept; for no other engine. */
+  readonly postgres?: Omit<PostgresOptions, 'create'> | undefined
   /** False refuses to make a ledger where there is none; the default, where it is only to be read. */
   readonly create?: boolean | undefined
 }
@@ -23,15 +31,25 @@ const ENGINES: readonly Engine[] = [
   {
     example: 'memory:',
     opens: (url) => url === 'memory:',
-    open: async (_url, world, { journal }) => {
-      if (journal !== undefined) {
-        throw new Unsupported('options for a folder', 'Leave out `journal`, or give a folder.')
-      }
-      return new (await import('./memory/memory-store.ts')).MemoryStore(world)
-    },
+    open: async (_url, world) => new (await import('./memory/memory-store.ts')).MemoryStore(world),
+  },
+  {
+    example: 'sqlite:./ledger.db',
+    options: 'sqlite',
+    opens: (url) => /^sqlite:./i.test(url),
+    open: async (url, world, { sqlite, create }) =>
+      (await import('./sqlite/sqlite.ts')).openSqlite(url, world, { ...sqlite, create }),
+  },
+  {
+    example: 'postgres://user@host/database',
+    options: 'postgres',
+    opens: (url) => /^postgres(ql)?:\/\//i.test(url),
+    open: async (url, world, { postgres, create }) =>
+      (await import('./postgres/postgres.ts')).openPostgres(url, world, { ...postgres, create }),
   },
   {
     example: './folder',
+    options: 'journal',
     // Two letters at least before the colon: one is a drive. The name of an engine without its colon is a mistake.
     opens: (url) => url.trim() !== '' && !/^[a-z][a-z0-9+.-]+:|^memory$/i.test(url),
     open: async (url, world, { journal, create }) =>
@@ -46,6 +64,10 @@ export async function openStore(url: string, world: World, options: StoreOptions
       String(url),
       ENGINES.map(({ example }) => example),
     )
+  }
+  for (const name of ['journal', 'sqlite', 'postgres'] as const) {
+    if (options[name] === undefined || name === engine.options) continue
+    throw new Unsupported(`options for ${name}`, `Leave out \`${name}\`: ${engine.example} has other ones.`)
   }
   return engine.open(url, world, options)
 }

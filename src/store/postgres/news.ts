@@ -25,6 +25,8 @@ export class News {
   readonly #link: Link
   #timer: Timer | null = null
   #isListening = false
+  #hasListened = false
+  #isMissed = false
   #isClosed = false
   #seen = ''
 
@@ -33,10 +35,16 @@ export class News {
     this.#link = new Link(options.server, (client) => this.#listen(client))
   }
 
+  /** Listens before anybody looks, so that nothing is missed in between. */
+  async begin(): Promise<void> {
+    // One that cannot be had now is tried for again when the log is next looked at.
+    if (this.#options.listen) await this.#link.client().catch(() => {})
+  }
+
   onNews(listener: () => void): void {
     this.#listeners.push(listener)
+    if (this.#isMissed) this.#tell()
     if (this.#timer !== null || this.#isClosed) return
-    this.#connect()
     this.#wait()
   }
 
@@ -53,8 +61,7 @@ export class News {
 
   #connect(): void {
     if (!this.#options.listen || this.#isListening || this.#isClosed) return
-    // One that cannot be had now is tried for again when the log is next looked at.
-    this.#link.client().catch(() => {})
+    void this.begin()
   }
 
   async #listen(client: PgClient): Promise<void> {
@@ -68,7 +75,8 @@ export class News {
     await client.query(`LISTEN "${this.#options.channel}"`)
     this.#isListening = true
     // Something may have been said while nobody listened.
-    this.#tell()
+    if (this.#hasListened) this.#tell()
+    this.#hasListened = true
   }
 
   #wait(): void {
@@ -92,6 +100,7 @@ export class News {
   }
 
   #tell(): void {
+    this.#isMissed = this.#listeners.length === 0
     if (!this.#isClosed) for (const listener of this.#listeners) listener()
   }
 }

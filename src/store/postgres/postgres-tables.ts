@@ -120,6 +120,7 @@ export class PostgresTables implements Tables {
   /** What has to be there before anything is written, and who may write. */
   async begin(): Promise<void> {
     const { at } = await this.head()
+    await this.#news.begin()
     await this.#writes.use((lane) => lane.link.client())
     await this.#partitions.makeAhead(Math.max(at, this.#server.world.clock.now()))
     await this.#upkeep.rest()

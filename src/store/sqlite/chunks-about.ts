@@ -54,14 +54,14 @@ function allTenants(db: Connection): readonly string[] {
 }
 
 function addRecord(ids: Ids, kind: RecordKind | undefined, tenant_id: string, id: string): void {
-  if (kind === undefined || kind === 'job') addJobLog(ids, tenant_id, id)
+  if (kind === undefined || kind === 'job') addJob(ids, tenant_id, id)
   if (kind === undefined || kind === 'step') {
     const slash = id.lastIndexOf('/')
-    if (slash !== -1) addJobLog(ids, tenant_id, id.slice(0, slash))
+    if (slash !== -1) addJob(ids, tenant_id, id.slice(0, slash))
   }
   if (kind === undefined || kind === 'outbox') {
     const row = loadClosed(ids.db, tenant_id, id) ?? jobWithRow(ids.db, tenant_id, id)
-    if (row !== null) addJobLog(ids, tenant_id, row.job_id)
+    if (row !== null) addJob(ids, tenant_id, row.job_id)
   }
   for (const alone of ALONE_KINDS) {
     if (kind !== undefined && kind !== alone) continue
