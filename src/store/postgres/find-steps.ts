@@ -32,79 +32,82 @@ const STEP_PLACE: Placed = {
 
 type Read = <R extends object>(query: Query) => Promise<readonly R[]>
 
+type Row = (RawJob | { readonly job_id: null }) & {
+  readonly step_index: number
+  readonly until_tenant: string | null
+  readonly until_id: string
+}
+
 export async function findSteps(s: string, find: Find, read: Read): Promise<readonly FoundStep[]> {
   const found: FoundStep[] = []
   const isOfFew = find.order !== 'id' || find.where?.job_id !== undefined
   let { after } = find
   for (let jobs = Math.max(FIRST_JOBS, find.limit); ; jobs = Math.min(4 * jobs, MOST_JOBS)) {
     const page = { ...find, after, limit: find.limit - found.length }
-    const until = isOfFew ? null : await lastOf(s, page, jobs, read)
-    const query = stepsQuery(s, page, isOfFew ? undefined : until)
-    if (query === null) return found
-    const rows = await read<RawJob & { readonly step_index: number }>(query)
-    for (const row of rows) found.push({ job: jobOf(row), step_index: row.step_index })
-    if (until === null || found.length >= find.limit) return found
-    after = until
+    const query = isOfFew ? fewQuery(s, page) : pageQuery(s, page, jobs)
+    const rows = query === null ? [] : await read<Row>(query)
+    for (const row of rows) {
+      if (row.job_id !== null) found.push({ job: jobOf(row), step_index: row.step_index })
+    }
+    const [first] = rows
+    if (first?.until_tenant == null || found.length >= find.limit) return found
+    after = { at: 0, tenant_id: first.until_tenant, id: first.until_id }
   }
 }
 
-/** The last of so many jobs; null when there are not so many. */
-async function lastOf(s: string, find: Find, jobs: number, read: Read): Promise<Place | null> {
-  const parts = new SqlParts()
-  const where = all([...ofJobs(parts, find), beyond(parts, find.after, find.isDescending)])
-  const order = find.isDescending ? 'j.tenant_id DESC, j.job_id DESC' : 'j.tenant_id, j.job_id'
-  const text = `SELECT j.tenant_id, j.job_id AS id FROM ${s}.job j WHERE ${where} ORDER BY ${order}
-    OFFSET ${parts.value(jobs - 1)} LIMIT 1`
-  const [last] = await read<{ tenant_id: string; id: string }>({ text, values: parts.values })
-  return last === undefined ? null : { at: 0, ...last }
-}
-
-/** With `until`, only steps up to there: undefined looks at all jobs at once, null at all that are left. */
-function stepsQuery(s: string, find: Find, until: Place | null | undefined): Query | null {
+/** All jobs at once: few have been asked for, or all have to be sorted anyway. */
+function fewQuery(s: string, find: Find): Query | null {
   const parts = new SqlParts()
   const where = conditions(parts, find, STEP_FIELDS, STEP_PLACE)
   if (where === null) return null
-  const ofJob = ofJobs(parts, find)
-  const jobs = (condition: string | null) =>
-    `SELECT ${JOB_COLUMNS} FROM ${s}.job j WHERE ${all([...ofJob, condition])}`
-  const from = until === undefined ? [jobs(null)] : rangeOf(parts, find, until).map(jobs)
-  const than = find.isDescending ? '>=' : '<='
-  const bound =
-    until == null
-      ? null
-      : `(j.tenant_id, ${STEP_PLACE.id}) ${than} (${parts.value(until.tenant_id)}::text, ${parts.value(until.id)}::text)`
   const text = `
-SELECT ${JOB_COLUMNS}, s.step_index FROM (${from.join(' UNION ALL ')}) AS j
-CROSS JOIN LATERAL ${s}.steps_of(j.fixed, j.moving) AS s
-WHERE ${all([where, bound])} ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
+SELECT ${JOB_COLUMNS}, s.step_index FROM ${s}.job j CROSS JOIN LATERAL ${s}.steps_of(j.fixed, j.moving) AS s
+WHERE ${all([where, ofJobs(parts, find)])}
+ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
+  return { text, values: parts.values }
+}
+
+/** The steps up to the last of so many jobs, and which that is, if there were so many. */
+function pageQuery(s: string, find: Find, jobs: number): Query | null {
+  const { after, isDescending } = find
+  const parts = new SqlParts()
+  const where = conditions(parts, find, STEP_FIELDS, STEP_PLACE)
+  if (where === null) return null
+  const of = ofJobs(parts, find)
+  const most = parts.value(jobs)
+  const order = isDescending ? 'j.tenant_id DESC, j.job_id DESC' : 'j.tenant_id, j.job_id'
+  const from = `SELECT ${JOB_COLUMNS} FROM ${s}.job j`
+  const others = isDescending
+    ? // Jobs before the last one whose steps come after it.
+      `${from} JOIN (SELECT l.tenant_id, left(l.job_id, n) AS job_id FROM last l, generate_series(1, length(l.job_id) - 1) AS n)
+       AS b ON j.tenant_id = b.tenant_id AND j.job_id = b.job_id WHERE ${of}`
+    : after === null
+      ? null
+      : `${from} WHERE ${of} AND j.tenant_id = ${parts.value(after.tenant_id)}
+       AND j.job_id = ANY (${parts.value(textArray(beginningsOf(after.id)))}::text[])`
+  const text = `
+WITH page AS MATERIALIZED (${from} WHERE ${all([of, beyond(parts, after, isDescending)])} ORDER BY ${order} LIMIT ${most}),
+last AS MATERIALIZED (SELECT j.tenant_id, j.job_id FROM page j ORDER BY ${order} OFFSET ${most}::bigint - 1 LIMIT 1),
+step AS (
+  SELECT ${JOB_COLUMNS}, s.step_index, ${STEP_PLACE.id} AS id
+  FROM (SELECT * FROM page ${others === null ? '' : `UNION ALL ${others}`}) AS j
+  CROSS JOIN LATERAL ${s}.steps_of(j.fixed, j.moving) AS s LEFT JOIN last l ON true
+  WHERE ${where} AND (l.job_id IS NULL OR (j.tenant_id, ${STEP_PLACE.id}) ${isDescending ? '>=' : '<='} (l.tenant_id, l.job_id))
+  ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}
+)
+SELECT step.*, last.tenant_id AS until_tenant, last.job_id AS until_id
+FROM (SELECT 1) AS one LEFT JOIN last ON true LEFT JOIN step ON true
+ORDER BY ${orderOf(find, { at: '', tenant: 'step.tenant_id', id: 'step.id' })}`
   return { text, values: parts.values }
 }
 
 /** What has to be true of jobs. Steps that are not over are in jobs that are not: there are few of those. */
-function ofJobs(parts: SqlParts, find: Find): readonly (string | null)[] {
+function ofJobs(parts: SqlParts, find: Find): string {
   const isOpen = wantedStates(find, stepMachine).every((state) => !isTerminal(stepMachine, state as never))
-  return [
+  return all([
     find.tenant_id === undefined ? null : `j.tenant_id = ${parts.value(find.tenant_id)}`,
     isOpen ? 'j.ended_state IS NULL' : null,
-  ]
-}
-
-/** The jobs between two places, and those before them whose steps may be there. */
-function rangeOf(parts: SqlParts, find: Find, until: Place | null): readonly string[] {
-  const { after, isDescending } = find
-  const end =
-    until === null
-      ? null
-      : `(j.tenant_id, j.job_id) ${isDescending ? '>=' : '<='} (${parts.value(until.tenant_id)}::text, ${parts.value(until.id)}::text)`
-  const ranges = [all([beyond(parts, after, isDescending), end])]
-  const before = isDescending ? until : after
-  if (before !== null) {
-    const names = beginningsOf(before.id).slice(0, isDescending ? -1 : undefined)
-    ranges.push(
-      `j.tenant_id = ${parts.value(before.tenant_id)} AND j.job_id = ANY (${parts.value(textArray(names))}::text[])`,
-    )
-  }
-  return ranges
+  ])
 }
 
 function beyond(parts: SqlParts, after: Place | null, isDescending: boolean): string | null {

@@ -80,7 +80,9 @@ class Session implements TakenWork {
     if (!this.#isOpen) throw new Error('work that was written or released cannot be written again')
     this.#isOpen = false
     try {
-      const written = await this.#lane.write(set, this.#client)
+      // Others may have looked meanwhile and passed over what was taken here and is left: they are to look again.
+      const isNews = set.isNews || set.jobs.length < this.jobs.length
+      const written = await this.#lane.write({ ...set, isNews }, this.#client)
       this.#parts.onWritten(written)
       return written
     } finally {
@@ -91,9 +93,11 @@ class Session implements TakenWork {
   async release(): Promise<void> {
     if (!this.#isOpen) return
     this.#isOpen = false
-    // Nobody has to wait for it: whoever is lent the connection next is served behind it.
-    const over = this.#lane.link.ask(this.#client, { text: 'ROLLBACK' })
-    over.catch(() => this.#lane.link.drop(this.#client))
+    const over = this.#lane.link
+      .ask(this.#client, { text: 'ROLLBACK' })
+      .catch(() => this.#lane.link.drop(this.#client))
+    // Where nothing was taken nobody has to wait: whoever is lent the connection next is served behind it.
+    if (this.jobs.length > 0 || this.requests.length > 0) await over
     this.#parts.lanes.give(this.#lane)
   }
 
