@@ -92,7 +92,7 @@ const fillSql = (s: string): readonly string[] => [
   `INSERT INTO ${s}.claim SELECT 't' || n / 200001, 'k' || lpad(n::text, 7, '0'), 'j' || n FROM generate_series(1, ${ROWS}) AS n`,
   `INSERT INTO ${s}.log (first_seq, places, chunk_id, first_at, last_at, reach, at, tags, sketch, entries)
   SELECT 2 * n - 1, 2, n, at, at, at, to_timestamp(at / 1000.0),
-    ARRAY['tt' || n / 200001, CASE WHEN n % 2 = 0 THEN 'kjob' ELSE 'kdocument' END, 'vmoved', 'aservice',
+    ARRAY['tt' || n % 5, 'kjob', 'kdocument', 'kstep', 'koutbox', 'vmoved', 'aservice',
       CASE WHEN n % 20000 = 0 THEN 'urare' ELSE 'uworker' END, CASE WHEN n % 20000 = 7 THEN 'sFAILED_FINAL' ELSE 'sSUCCEEDED' END]
       || CASE WHEN n % 20000 = 7 THEN ARRAY['eBAD'] ELSE '{}' END, '[]', '[]'
   FROM (SELECT n, ${FIRST_AT} + n::bigint * ${STEP_MS} AS at FROM generate_series(1, ${ROWS}) AS n) AS f`,

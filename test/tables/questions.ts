@@ -212,7 +212,7 @@ export const AUDIT_QUESTIONS: readonly AuditQuestion[] = [
     doc_id: documentOf(MIDDLE / 2),
   }),
   auditQuestion('of a document and its jobs, whoever has them', {
-    found: 3,
+    found: 5,
     doc_id: documentOf(MIDDLE / 2),
     direction: 'desc',
   }),

@@ -24,7 +24,7 @@ export class LogQueries {
       return { text, values: parts.values }
     }
     const where = all([
-      this.#range(parts, select),
+      this.#range(parts, select, 'other'),
       `l.chunk_id = ANY (${parts.value(bigintArray(ids))}::bigint[])`,
       tagged(parts, tags),
       ...times(parts, { from, before }),
@@ -51,7 +51,11 @@ SELECT f.first_seq, f.entries, n.looked FROM (SELECT count(*) AS looked FROM nea
     const parts = new SqlParts()
     const log = `${this.#s}.log`
     const order = orderOf(select)
-    const where = all([this.#range(parts, select), tagged(parts, select.tags), ...times(parts, select)])
+    const where = all([
+      this.#range(parts, select, 'other'),
+      tagged(parts, select.tags),
+      ...times(parts, select),
+    ])
     const text = `
 WITH hit AS MATERIALIZED (SELECT l.first_seq FROM ${log} l WHERE ${where})
 SELECT l.first_seq, l.entries FROM (SELECT l.first_seq FROM hit l ORDER BY ${order} LIMIT ${parts.value(select.limit)}) AS h
@@ -59,14 +63,23 @@ JOIN ${log} l ON l.first_seq = h.first_seq ORDER BY ${order}`
     return { text, values: parts.values }
   }
 
-  /** Parts beyond a place; one may begin before it and reach beyond it. */
-  #range(parts: SqlParts, { seq, isDescending }: Pick<ChunkSelect, 'seq' | 'isDescending'>): string {
+  /**
+   * Parts beyond a place; one may begin before it and reach beyond it. How many that are is hard to guess for the server: where
+   * it is to go by something else, the place is a sum, which no index has.
+   */
+  #range(
+    parts: SqlParts,
+    { seq, isDescending }: Pick<ChunkSelect, 'seq' | 'isDescending'>,
+    by: 'place' | 'other',
+  ): string {
+    const first_seq = by === 'place' ? 'l.first_seq' : '(l.first_seq + 0)'
     const place = parts.value(seq)
     const begin = `SELECT b.first_seq FROM ${this.#s}.log b WHERE b.first_seq <= ${place} ORDER BY b.first_seq DESC LIMIT 1`
     const beyond = isDescending
-      ? `l.first_seq < ${place}`
-      : `l.first_seq >= COALESCE((${begin}), 0) AND l.first_seq + l.places > ${place}::bigint + 1`
-    return `${beyond} AND ${this.#kept()}`
+      ? `${first_seq} < ${place}`
+      : `${first_seq} >= COALESCE((${begin}), 0) AND l.first_seq + l.places > ${place}::bigint + 1`
+    // What is to be removed is gone for everybody as soon as the head says so.
+    return `${beyond} AND ${first_seq} > (SELECT h.removed FROM ${this.#s}.head h)`
   }
 
   /**
@@ -77,7 +90,7 @@ JOIN ${log} l ON l.first_seq = h.first_seq ORDER BY ${order}`
     const log = `${this.#s}.log`
     const { from, before } = select
     const order = orderOf(select)
-    const within = all([this.#range(parts, select), ...times(parts, select)])
+    const within = all([this.#range(parts, select, 'place'), ...times(parts, select)])
     const start =
       from === undefined
         ? null
@@ -99,11 +112,6 @@ JOIN ${log} l ON l.first_seq = h.first_seq ORDER BY ${order}`
     const text = `SELECT l.first_seq, l.first_at, l.last_at, l.sketch FROM ${span} AS l
       WHERE l.first_seq > ${parts.value(after)} ORDER BY l.first_seq`
     return { text, values: parts.values }
-  }
-
-  /** What is to be removed is gone for everybody as soon as the head says so. */
-  #kept(): string {
-    return `l.first_seq > (SELECT h.removed FROM ${this.#s}.head h)`
   }
 
   /** By what narrows it down most; the rest is looked at when the entries are read. */
