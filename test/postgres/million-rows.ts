@@ -50,7 +50,7 @@ async function twoAtATime(url: string, texts: readonly string[]): Promise<void> 
   await Promise.all([work(), work()])
 }
 
-const TABLES = ['job', 'record', 'closed_outbox', 'ready', 'due', 'claim'] as const
+const TABLES = ['job', 'record', 'closed_outbox', 'ready', 'due'] as const
 
 async function indexesOf(client: pg.Client, schema: string): Promise<readonly IndexDefinition[]> {
   const { rows } = await client.query<IndexDefinition>(
@@ -86,13 +86,12 @@ const fillSql = (s: string): readonly string[] => [
   `INSERT INTO ${s}.closed_outbox
   SELECT 't' || n / 200001, 'o' || lpad(n::text, 7, '0'), 'j' || lpad(n::text, 7, '0'), 's1', CASE WHEN n % 20000 = 0 THEN 'FAILED_FINAL' ELSE 'SENT' END,
     ${FIRST_AT} + n::bigint * ${STEP_MS}, '{}'
-  FROM generate_series(1, ${ROWS - OPEN_JOBS}) AS n`,
+  FROM generate_series(2, ${ROWS - OPEN_JOBS}, 2) AS n`,
   `INSERT INTO ${s}.ready SELECT 'q' || n / 100001, 't' || n / 200001, 'g' || n / 10000 % 10, n, 'j' || lpad(n::text, 7, '0') FROM generate_series(1, ${ROWS}) AS n`,
   `INSERT INTO ${s}.due SELECT ${FIRST_AT} + n::bigint * ${STEP_MS}, 't' || n / 200001, 'j' || lpad(n::text, 7, '0') FROM generate_series(1, ${ROWS}) AS n`,
-  `INSERT INTO ${s}.claim SELECT 't' || n / 200001, 'k' || lpad(n::text, 7, '0'), 'j' || n FROM generate_series(1, ${ROWS}) AS n`,
   `INSERT INTO ${s}.log (first_seq, places, chunk_id, first_at, last_at, reach, at, tags, sketch, entries)
   SELECT 2 * n - 1, 2, n, at, at, at, to_timestamp(at / 1000.0),
-    ARRAY['tt' || n % 5, 'kjob', 'kdocument', 'kstep', 'koutbox', 'vmoved', 'aservice',
+    ARRAY['tt2', 'tt' || n % 5, 'kjob', 'kdocument', 'kstep', 'koutbox', 'vmoved', 'aservice',
       CASE WHEN n % 20000 = 0 THEN 'urare' ELSE 'uworker' END, CASE WHEN n % 20000 = 7 THEN 'sFAILED_FINAL' ELSE 'sSUCCEEDED' END]
       || CASE WHEN n % 20000 = 7 THEN ARRAY['eBAD'] ELSE '{}' END, '[]', '[]'
   FROM (SELECT n, ${FIRST_AT} + n::bigint * ${STEP_MS} AS at FROM generate_series(1, ${ROWS}) AS n) AS f`,

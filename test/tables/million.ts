@@ -1,5 +1,5 @@
 // A ledger with a million rows in every large table: five tenants, one after the other, two jobs for each document, two hundred for
-// each run. All but the last jobs ended well, with a few exceptions, and the very last have directives that were not sent.
+// each run; every second job sent a directive. All but the last jobs ended well, with a few exceptions, and the very last have directives that were not sent.
 // Ids and times grow with the rows.
 export const ROWS = 1_000_000
 export const OPEN_JOBS = 20_000
