@@ -48,7 +48,6 @@ export async function seen(store: Store) {
     audit_records,
     due: await store.nextDue(),
     durations: await store.durations({}),
-    stories: await stories(store),
     ...(await devices(store)),
   }
 }
@@ -73,11 +72,12 @@ async function devices(store: Store) {
   const owners = [
     ...new Set(claims.map(({ tenant_id, key, owner }) => `${tenant_id} ${key} ${owner}`)),
   ].sort()
-  const used: unknown[] = []
-  await store.ready([], 1, (_, view) => {
-    for (const tenant_id of [EVERYBODY, ...tenants])
-      for (const key of LIMITS) used.push([tenant_id, key, view.used(tenant_id, key)])
-  })
+  // It may be shown several times what there is.
+  const used = await store.ready([], 1, (_, view) =>
+    [EVERYBODY, ...tenants].flatMap((tenant_id) =>
+      LIMITS.map((key) => [tenant_id, key, view.used(tenant_id, key)]),
+    ),
+  )
   return { owners, used }
 }
 
@@ -142,6 +142,7 @@ async function copyAndCompare(
     )
     await copyStore(source, target)
     assert.deepEqual(await seen(target), await seen(source))
+    assert.deepEqual(await stories(target), await stories(source))
     if (lasts) {
       await target.close()
       target = await open(world)

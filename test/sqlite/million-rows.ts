@@ -25,7 +25,7 @@ export function fillWithAMillion(path: string): void {
 }
 
 const AT = `${FIRST_AT} + n * ${STEP_MS}`
-const TENANT = "'t' || n / 200001"
+const TENANT = "'t' || (n / 200001)"
 const JOB = "'j' || format('%07d', n)"
 
 const each = (rows: number) =>
@@ -36,23 +36,23 @@ const FILL = [
   INSERT INTO job (tenant_id, job_id, version, state, changed_at, ended_state, ended_at, open_rows, request_type, protocol_id,
     doc_id, run_id, holds, log, moving, fixed)
   SELECT ${TENANT}, ${JOB}, 2, state, at, iif(ended, state, NULL), iif(ended, at, NULL), iif(n > ${ROWS - JOBS_WITH_ROWS}, 1, 0),
-    'INGEST', 'p1', 'd' || format('%07d', n / 2), 'r' || format('%04d', n / 200), '[]', ',' || n * 2,
+    'INGEST', 'p1', 'd' || format('%07d', n / 2), 'r' || format('%04d', n / 200), '[]', ',' || (n * 2),
     iif(n > ${ROWS - JOBS_WITH_ROWS},
       format('{"outbox":[{"kind":"outbox","tenant_id":"t4","job_id":"j%07d","outbox_id":"o%07d","step_id":"s1","state":"PENDING","updated_at":"2026-01-01T00:00:00.000Z"}]}', n, n),
       '{"steps":{"0":{"state":"SUCCEEDED"}}}'),
-    '{"job":{},"steps":[{"step_id":"s1","state":"PENDING"},{"step_id":"s2","state":"PENDING"}]}'
+    format('{"job":{"tenant_id":"t%d","job_id":"j%07d","updated_at":"2026-01-01T00:00:00.000Z"},"steps":[{"step_id":"s1","state":"PENDING"},{"step_id":"s2","state":"PENDING"}]}', n / 200001, n)
   FROM (SELECT n, n <= ${ROWS - OPEN_JOBS} AS ended, ${AT} AS at,
     CASE WHEN n > ${ROWS - OPEN_JOBS} THEN iif(n % 10 = 0, 'IN_PROGRESS', 'QUEUED')
       WHEN n % 20000 = 0 THEN 'CANCELLED' WHEN n % 500 = 0 THEN 'FAILED_FINAL' ELSE 'SUCCEEDED' END AS state FROM f)`,
   `${each(ROWS)}
   INSERT INTO record (kind, tenant_id, id, version, state, changed_at, adapter, log, body)
   SELECT 'document', ${TENANT}, 'd' || format('%07d', n), 2,
-    CASE WHEN n % 20000 = 0 THEN 'failed' WHEN n % 50 = 0 THEN 'fetching' ELSE 'completed' END, ${AT}, 'a1', ',' || n * 2, '{}'
+    CASE WHEN n % 20000 = 0 THEN 'failed' WHEN n % 50 = 0 THEN 'fetching' ELSE 'completed' END, ${AT}, 'a1', ',' || (n * 2), '{}'
   FROM f`,
   `${each(ROWS - OPEN_JOBS)}
   INSERT INTO closed_outbox
   SELECT ${TENANT}, 'o' || format('%07d', n), ${JOB}, 's1', iif(n % 20000 = 0, 'FAILED_FINAL', 'SENT'), ${AT}, '{}' FROM f WHERE n % 2 = 0`,
-  `${each(ROWS)} INSERT INTO ready SELECT 'q' || n / 100001, ${TENANT}, 'g' || n / 10000 % 10, n, ${JOB} FROM f`,
+  `${each(ROWS)} INSERT INTO ready SELECT 'q' || (n / 100001), ${TENANT}, 'g' || (n / 10000 % 10), n, ${JOB} FROM f`,
   `${each(ROWS)} INSERT INTO due SELECT ${AT}, ${TENANT}, ${JOB} FROM f`,
   `${each(ROWS)}
   INSERT INTO log (first_seq, places, first_at, last_at, reach, sketch, entries) SELECT 2 * n, 2, ${AT}, ${AT}, ${AT}, '[]', '[]' FROM f`,
