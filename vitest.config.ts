@@ -20,20 +20,22 @@ export default defineConfig({
       // The rules decide what happens to people's work: every branch of them is tested.
       thresholds: { 'src/core/**': { 100: true } },
     },
-    projects: [...SUITES, LONG].flatMap(({ name, include, testTimeoutMs = 30_000, oneAtATime = false }) =>
-      include === undefined
-        ? []
-        : {
-            extends: true,
-            test: {
-              name,
-              include,
-              execArgv: ['--conditions=waybill-source'],
-              testTimeout: testTimeoutMs,
-              hookTimeout: testTimeoutMs,
-              fileParallelism: !oneAtATime,
+    projects: [...SUITES, LONG].flatMap(
+      ({ name, include, testTimeoutMs = 30_000, oneAtATime = false, env = {} }) =>
+        include === undefined
+          ? []
+          : {
+              extends: true,
+              test: {
+                name,
+                include,
+                env,
+                execArgv: ['--conditions=waybill-source'],
+                testTimeout: testTimeoutMs,
+                hookTimeout: testTimeoutMs,
+                fileParallelism: !oneAtATime,
+              },
             },
-          },
     ),
   },
 })

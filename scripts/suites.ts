@@ -7,6 +7,8 @@ export type Suite = {
   include?: string[]
   coverage?: boolean
   testTimeoutMs?: number
+  /** Variables that its tests find in the environment. */
+  env?: { readonly [name: string]: string }
   /** For tests that measure: side by side they would only measure each other. */
   oneAtATime?: boolean
 }
@@ -19,6 +21,17 @@ export const GROUP_BUDGET_MS = {
 } as const
 
 export type Group = keyof typeof GROUP_BUDGET_MS
+
+/** Suites of the ledger that hold on every engine: part of `unit` in memory, and again where there is a database. */
+const ON_EVERY_ENGINE = [
+  'documents',
+  'jobs',
+  'ledger',
+  'steering',
+  'queue-load',
+  'update-many',
+  'protocols',
+].map((name) => `src/ledger/${name}.test.ts`)
 
 export const SUITES: readonly Suite[] = [
   { name: 'check', group: 'unit and conformance' },
@@ -56,13 +69,15 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'postgres',
     group: 'real servers',
-    include: ['test/postgres/**/*.test.ts'],
+    include: ['test/postgres/**/*.test.ts', ...ON_EVERY_ENGINE],
+    env: { WAYBILL_TEST_ENGINE: 'postgres' },
     testTimeoutMs: 60_000,
   },
   {
     name: 'sqlite',
     group: 'unit and conformance',
-    include: ['test/sqlite/**/*.test.ts'],
+    include: ['test/sqlite/**/*.test.ts', ...ON_EVERY_ENGINE],
+    env: { WAYBILL_TEST_ENGINE: 'sqlite' },
     testTimeoutMs: 60_000,
   },
   {

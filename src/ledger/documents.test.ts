@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import type { AuditRecord } from '../core/audit.ts'
 import { LedgerState } from '../core/document/states.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
@@ -8,7 +9,7 @@ import { type VirtualWorld, virtualWorld } from '../testing/virtual-world.ts'
 
 async function setUp(options = {}) {
   const world: VirtualWorld = virtualWorld()
-  const ledger = await openLedger('memory:', { world, ...options })
+  const ledger = await openTestLedger({ world, ...options })
   return { world, ledger }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { Conflict, InvalidRequest, LeaseMismatch, LimitReached, NotFound } from '../errors/refusal-errors.ts'
-import { openLedger } from '../open-ledger.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
 import type { Envelope } from './envelope.ts'
 
@@ -39,7 +39,7 @@ function only<T>(items: readonly T[]): T {
 
 async function setUp(options = {}) {
   const world = virtualWorld()
-  const ledger = await openLedger('memory:', { world, tenant_id: 't1', ...options })
+  const ledger = await openTestLedger({ world, tenant_id: 't1', ...options })
   ledger.jobs.register(OCR)
   ledger.jobs.register(CHAIN)
   return { world, ledger }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openTestLedger, testEngine } from '../../test/fixtures/test-ledger.ts'
 import { LedgerState } from '../core/document/states.ts'
 import { LedgerClosed, Unsupported } from '../errors/input-errors.ts'
 import { openLedger } from '../open-ledger.ts'
@@ -49,7 +50,7 @@ describe('opening', () => {
 
   it('takes an option that is undefined for one that is absent', async () => {
     const options = { actor: undefined, inFlightLimit: undefined, world: { logger: undefined } } as object
-    await using ledger = await openLedger('memory:', options)
+    await using ledger = await openTestLedger(options)
     await ledger.documents.updateState('d', LedgerState.FETCHING)
     expect((await ledger.audit.query()).items).toMatchObject([{ actor: 'local' }])
     await expect(ledger.documents.updateState('d', LedgerState.INDEXED)).rejects.toThrow(/cannot go/)
@@ -71,7 +72,7 @@ describe('opening', () => {
 
 describe('what is stored', () => {
   it('stays as it was, whatever becomes of what was handed in or out', async () => {
-    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    await using ledger = await openTestLedger({ world: virtualWorld() })
     const protocol = { ...PULLED, steps: [{ ...PULLED.steps[0], policy: { max_attempts: 2 } }] }
     const payload = { pages: [1, 2] }
     const metadata = { source: { name: 'arxiv' } }
@@ -83,9 +84,11 @@ describe('what is stored', () => {
     payload.pages.push(3)
     metadata.source.name = 'elsewhere'
     for (const step of protocol.steps) step.policy.max_attempts = 99
-    for (const record of [document, document.metadata, await ledger.jobs.get(job_id)]) {
-      expect(() => Object.assign(record as object, { state: 'completed' })).toThrow(TypeError)
+    for (const record of [document, document.metadata]) {
+      expect(() => Object.assign(record, { state: 'completed' })).toThrow(TypeError)
     }
+    // What was read may be the reader's own, and changed if they like.
+    expect(Reflect.set((await ledger.jobs.get(job_id)) ?? {}, 'state', 'completed')).toBe(testEngine !== 'memory')
     const after = JSON.stringify([await ledger.jobs.show(job_id), await ledger.documents.get('d')])
     expect(after).toBe(before)
     expect((await ledger.audit.query({ id: 'd' })).items).toMatchObject([
@@ -97,7 +100,7 @@ describe('what is stored', () => {
 describe('audit', () => {
   it('A33 filters by error type, adapter, state, actor and time', async () => {
     const world = virtualWorld()
-    await using ledger = await openLedger('memory:', { world })
+    await using ledger = await openTestLedger({ world })
     await ledger.documents.updateState('a', LedgerState.FETCHING, { adapter: 'x', actor: 'ann' })
     await world.advanceBy(1000)
     await ledger.documents.updateState('b', LedgerState.FETCHING, { adapter: 'y', actor: 'bob' })
@@ -115,7 +118,7 @@ describe('audit', () => {
 
   it('A33 tells mean, p50, p95, p99 and the longest time in each state, by adapter', async () => {
     const world = virtualWorld()
-    await using ledger = await openLedger('memory:', { world })
+    await using ledger = await openTestLedger({ world })
     for (let second = 1; second <= 20; second++) {
       const adapter = second <= 10 ? 'x' : 'y'
       await ledger.documents.updateState(`${second}`, LedgerState.FETCHING, { adapter })
@@ -149,7 +152,7 @@ describe('audit', () => {
   })
 
   it('A70 follows events from the start, then live, and again from a cursor', async () => {
-    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    await using ledger = await openTestLedger({ world: virtualWorld() })
     await ledger.documents.updateState('a', LedgerState.FETCHING)
     const seen: string[] = []
     let cursor = START
@@ -171,7 +174,7 @@ describe('audit', () => {
 
 describe('batch', () => {
   it('writes all or nothing, and later commands see earlier ones', async () => {
-    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    await using ledger = await openTestLedger({ world: virtualWorld() })
     ledger.jobs.register(PULLED)
     await ledger.batch((make) => [
       make.updateState('a', LedgerState.FETCHING),
@@ -191,7 +194,7 @@ describe('batch', () => {
   })
 
   it('moves a step and its document together, and answers each command', async () => {
-    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    await using ledger = await openTestLedger({ world: virtualWorld() })
     ledger.jobs.register(PULLED)
     await ledger.jobs.submit(REQUEST)
     const [work] = await ledger.jobs.claim({ queues: ['s'] })
@@ -205,7 +208,7 @@ describe('batch', () => {
   })
 
   it('refuses a command that is none, and says which', async () => {
-    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    await using ledger = await openTestLedger({ world: virtualWorld() })
     const batch = ledger.batch((make) => [
       make.updateState('a', LedgerState.FETCHING),
       { type: 'x' } as never,
@@ -215,7 +218,7 @@ describe('batch', () => {
   })
 
   it('refuses jobs that wait for each other, and batches without end', async () => {
-    await using ledger = await openLedger('memory:', { world: virtualWorld() })
+    await using ledger = await openTestLedger({ world: virtualWorld() })
     ledger.jobs.register(PULLED)
     const circle = ledger.batch((make) => [
       make.submit({ ...REQUEST, job_id: 'a', depends_on: ['b'], payload: 1 }),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { protocols } from '../../examples/protocols/all.ts'
 import { protocolOf, pulled } from '../../test/fixtures/job-commands.ts'
+import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { FileNotFound } from '../errors/file-errors.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { InvalidRequest } from '../errors/refusal-errors.ts'
-import { openLedger } from '../open-ledger.ts'
 import { MemoryDisk } from '../testing/memory-disk.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
 
@@ -30,7 +30,7 @@ async function refusalOf(submit: Promise<unknown>): Promise<InvalidInput> {
 
 describe('the payload of a request', () => {
   it('A3 A22 has to fit what the protocol says of each step; the field is named and nothing written', async () => {
-    const ledger = await openLedger('memory:', { world: virtualWorld(), protocols })
+    const ledger = await openTestLedger({ world: virtualWorld(), protocols })
     const wrong: readonly (readonly [string, unknown, string])[] = [
       ['OCR', { output_format: 'XML' }, 'payload.output_format'],
       ['EMBEDDING', { chunking: { max_tokens: 0 } }, 'payload.chunking.max_tokens'],
@@ -49,7 +49,7 @@ describe('the payload of a request', () => {
   })
 
   it('A22 is accepted for each of the six when it fits', async () => {
-    const ledger = await openLedger('memory:', { world: virtualWorld(), protocols })
+    const ledger = await openTestLedger({ world: virtualWorld(), protocols })
     const good = [
       ['OCR', { language_hint: 'de', page_range: '1-3', ocr_engine: 'tesseract', output_format: 'JSON' }],
       [
@@ -68,13 +68,13 @@ describe('the payload of a request', () => {
 
 describe('a protocol', () => {
   it('is refused when its schema is none', async () => {
-    const ledger = await openLedger('memory:', { world: virtualWorld() })
+    const ledger = await openTestLedger({ world: virtualWorld() })
     const broken = pulled('first', { payload_schema: { type: 'nonsense' } })
     expect(() => ledger.jobs.register(protocolOf(broken))).toThrow('steps.0.payload_schema is no JSON Schema')
   })
 
   it('is refused when a limit goes by a name that is taken', async () => {
-    const ledger = await openLedger('memory:', { world: virtualWorld() })
+    const ledger = await openTestLedger({ world: virtualWorld() })
     for (const key of ['in-flight', 'queue:ocr', 'rate:api']) {
       expect(() => ledger.jobs.register(protocolOf(pulled('first', { limits: [{ key, max: 1 }] })))).toThrow(
         InvalidInput,
@@ -84,7 +84,7 @@ describe('a protocol', () => {
 
   it('may keep a limit by a value of the request, which then has to be there', async () => {
     const step = pulled('first', { limits: [{ key: 'customer:{payload.customer.id}', max: 1 }] })
-    const ledger = await openLedger('memory:', {
+    const ledger = await openTestLedger({
       world: virtualWorld(),
       tenant_id: 't1',
       protocols: [protocolOf(step)],
@@ -103,7 +103,7 @@ describe('a file of protocols', () => {
     const disk = new MemoryDisk()
     const file = await disk.open('/protocols.json')
     await file.write(0, Buffer.from(text))
-    return openLedger('memory:', { world: virtualWorld({ disk }), protocols: '/protocols.json' })
+    return openTestLedger({ world: virtualWorld({ disk }), protocols: '/protocols.json' })
   }
 
   it('is read when the ledger is opened: a list, or an object that has one', async () => {
@@ -116,7 +116,7 @@ describe('a file of protocols', () => {
   it('is refused with its name when it is not there or not that', async () => {
     await expect(withFile('{')).rejects.toThrow('/protocols.json is not JSON')
     await expect(withFile('"text"')).rejects.toThrow('must be a list')
-    const missing = openLedger('memory:', { world: virtualWorld(), protocols: '/nowhere.json' })
+    const missing = openTestLedger({ world: virtualWorld(), protocols: '/nowhere.json' })
     await expect(missing).rejects.toThrow(FileNotFound)
   })
 })

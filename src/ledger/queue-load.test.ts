@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openLedger } from '../open-ledger.ts'
+import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
 import type { Envelope } from './envelope.ts'
 
@@ -27,7 +27,7 @@ function request(request_type: string, input_ref: string): Envelope {
 
 it('counts what is ready, running and to be tried again, each in one place only', async () => {
   const world = virtualWorld()
-  await using ledger = await openLedger('memory:', { world, protocols: PROTOCOLS, inFlightLimit: 5000 })
+  await using ledger = await openTestLedger({ world, protocols: PROTOCOLS, inFlightLimit: 5000 })
   const { jobs, queues } = ledger
   await queues.limit('first', { concurrency: 2, rate: { max: 10, per_ms: 60_000 } })
   await queues.pause('steered')
@@ -71,7 +71,7 @@ it('counts what is ready, running and to be tried again, each in one place only'
 })
 
 it('says when there is more than it counted', async () => {
-  await using ledger = await openLedger('memory:', {
+  await using ledger = await openTestLedger({
     world: virtualWorld(),
     protocols: PROTOCOLS,
     inFlightLimit: 5000,

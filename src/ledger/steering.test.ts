@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { pulled } from '../../test/fixtures/job-commands.ts'
-import { liveLedger, requestOf } from '../../test/fixtures/live-ledger.ts'
+import { liveLedger, requestOf, testLedger } from '../../test/fixtures/live-ledger.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { Conflict, JobFailed, NotFound } from '../errors/refusal-errors.ts'
 
+// Where something waits or works by itself while time passes, the ledger is in memory; everywhere else it is on the engine that
+// the suite is about.
 const QUEUE = 'first-service'
 
 function scheduled(fields = {}) {
@@ -13,7 +15,7 @@ function scheduled(fields = {}) {
 
 describe('queues', () => {
   it('are paused, resumed and limited by name, with who and why in the history', async () => {
-    const { ledger } = await liveLedger([pulled('first')])
+    const { ledger } = await testLedger([pulled('first')])
     expect(await ledger.queues.get(QUEUE)).toBeNull()
     await ledger.queues.pause(QUEUE, { actor: 'ada', reason: 'the printer burns' })
     await ledger.jobs.submit(requestOf())
@@ -38,7 +40,7 @@ describe('queues', () => {
     [{ rate: { max: 1 } }, 'rate.per_ms'],
     [{ rate: { max: 0, per_ms: 1 } }, 'rate.max'],
   ])('are not limited by %j', async (limits, field) => {
-    const { ledger } = await liveLedger([pulled('first')])
+    const { ledger } = await testLedger([pulled('first')])
     await expect(ledger.queues.limit(QUEUE, limits as never)).rejects.toMatchObject({ field })
     expect(await ledger.queues.get(QUEUE)).toBeNull()
   })
@@ -46,7 +48,7 @@ describe('queues', () => {
 
 describe('schedules', () => {
   it('are put, listed, paused and removed', async () => {
-    const { ledger } = await liveLedger([pulled('first')])
+    const { ledger } = await testLedger([pulled('first')])
     expect(await ledger.schedules.put(scheduled())).toMatchObject({
       state: 'active',
       timezone: 'UTC',
@@ -68,7 +70,7 @@ describe('schedules', () => {
     [{ request: { ...requestOf() } }, 'request'],
     [{ request: { request_type: 'TEST' } }, 'input_ref'],
   ])('are refused with %j, and nothing is written', async (fields, field) => {
-    const { ledger } = await liveLedger([pulled('first')])
+    const { ledger } = await testLedger([pulled('first')])
     await expect(ledger.schedules.put(scheduled(fields) as never)).rejects.toMatchObject({ field })
     expect((await ledger.stats()).records.schedule).toBe(0)
   })
@@ -158,7 +160,7 @@ describe('running a job again', () => {
 
 describe('why', () => {
   it('answers for jobs of a ledger, and null for those it does not know', async () => {
-    const { ledger, world } = await liveLedger([pulled('first')])
+    const { ledger, world } = await testLedger([pulled('first')])
     const { job_id } = await ledger.jobs.submit(requestOf())
     expect((await ledger.why(job_id))?.causes.map(({ cause }) => cause)).toEqual(['worker'])
     await ledger.queues.pause(QUEUE)
@@ -181,14 +183,14 @@ describe('why', () => {
 
 describe('what a ledger is told once', () => {
   it('A9 may be another limit for single tenants', async () => {
-    const { ledger } = await liveLedger([pulled('first')], { tenantInFlightLimits: { small: 1 } })
+    const { ledger } = await testLedger([pulled('first')], { tenantInFlightLimits: { small: 1 } })
     await ledger.jobs.submit(requestOf({ tenant_id: 'small' }))
     await expect(ledger.jobs.submit(requestOf({ tenant_id: 'small' }))).rejects.toMatchObject({ status: 429 })
     for (let i = 0; i < 3; i++) await ledger.jobs.submit(requestOf())
   })
 
   it('A13 may be where services report, for requests that do not say', async () => {
-    const { ledger } = await liveLedger([pulled('first')], {
+    const { ledger } = await testLedger([pulled('first')], {
       callbackUrl: 'http://127.0.0.1:1/v1/callbacks/',
     })
     const { job_id } = await ledger.jobs.submit(requestOf())
@@ -202,9 +204,9 @@ describe('what a ledger is told once', () => {
   })
 
   it('is refused when it makes no sense', async () => {
-    await expect(liveLedger([], { tenantInFlightLimits: { t: 0 } })).rejects.toMatchObject({
+    await expect(testLedger([], { tenantInFlightLimits: { t: 0 } })).rejects.toMatchObject({
       field: 'tenantInFlightLimits.t',
     })
-    await expect(liveLedger([], { callbackUrl: 'nowhere' })).rejects.toMatchObject({ field: 'callbackUrl' })
+    await expect(testLedger([], { callbackUrl: 'nowhere' })).rejects.toMatchObject({ field: 'callbackUrl' })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { WriterFailed } from '../errors/journal-errors.ts'
 import { openLedger } from '../open-ledger.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
@@ -30,7 +31,7 @@ describe('many updates', () => {
   })
 
   it('tells at most a thousand refusals at the end', async () => {
-    await using ledger = await openLedger('memory:')
+    await using ledger = await openTestLedger()
     const updates = Array.from({ length: 1500 }, (_, i) => ({ doc_id: `d${i}`, state: 'parsed' as const }))
     const { refused, refusals } = await ledger.documents.updateMany(updates)
     expect([refused, refusals.length]).toEqual([1500, 1000])
@@ -73,7 +74,7 @@ describe('many updates', () => {
       yield { doc_id: 'd', state: 'fetching' }
       throw new Error('the list ends here')
     }
-    await using ledger = await openLedger('memory:')
+    await using ledger = await openTestLedger()
     await expect(ledger.documents.updateMany(broken())).rejects.toThrow('the list ends here')
     expect(await ledger.documents.getState('d')).toBe('fetching')
     const onRefused = () => {
