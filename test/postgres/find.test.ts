@@ -224,7 +224,7 @@ describe('finding in PostgreSQL', () => {
     expect(await about({ job_id: 'a', tenant_id: 't2' })).toEqual([1])
     expect(await about({ kind: 'step', id: 'a/s1', tenant_id: 'default' })).toEqual([1, 2])
     expect(await about({ id: 'a/s1' })).toEqual([1, 2])
-    expect(await about({ kind: 'outbox', id: 'o1' })).toEqual([1])
+    expect(await about({ kind: 'outbox', id: 'o1' })).toEqual([1, 2])
     expect(await about({ kind: 'outbox', id: 'o2' })).toEqual([1])
     expect(await about({ doc_id: 'd1' })).toEqual([1, 2])
     expect(await about({ doc_id: 'd9' })).toEqual([2])
