@@ -59,7 +59,11 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const remove = () => rmSync(folder, { recursive: true, force: true })
   // Nobody waits for anything any more when a process exits: the server is told to leave everything and go.
   const killed = () => {
-    process.kill(child.pid, 'SIGQUIT')
+    try {
+      process.kill(child.pid, 'SIGQUIT')
+    } catch {
+      // It has gone already.
+    }
     remove()
   }
   process.once('exit', killed)
