@@ -226,9 +226,17 @@ function unusable({ message }: InvalidInput): StepResult {
   return { status: 'FAILED', failure_class: 'NON_RETRYABLE', error: { code: 'INVALID_OUTPUT', message } }
 }
 
-/** Whether it may be otherwise in a moment: a full disk, say. What the ledger refuses it will refuse again. */
+/** What may be otherwise in a moment. What the ledger refuses it will refuse again. */
+const PASSING: ReadonlySet<string> = new Set([
+  'DISK_FULL',
+  'LEDGER_BUSY',
+  'SERVER_UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+])
+
+/** An attempt is reported once, however often that is tried: a report that was kept already is only ignored. */
 function isPassing(error: unknown): boolean {
-  return error instanceof WaybillError ? error.code === 'DISK_FULL' : false
+  return error instanceof WaybillError && PASSING.has(error.code)
 }
 
 function isStopped(reason: unknown): boolean {
