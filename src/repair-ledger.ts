@@ -1,5 +1,5 @@
-import { type RepairReport, repairJournal } from './store/journal/repair.ts'
 import { Unsupported } from './errors/input-errors.ts'
+import { type RepairReport, repairJournal } from './store/journal/repair.ts'
 import { isFolder } from './store/open-store.ts'
 import { realWorld, type World } from './world/world.ts'
 

@@ -28,7 +28,9 @@ export function shownUrl(url: string): string {
 export function isPlain(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { pathname, searchParams, hash } = new URL(url)
-  return !pathname.includes('@') && hash === '' && ![...searchParams.keys()].some((name) => name.includes('@'))
+  return (
+    !pathname.includes('@') && hash === '' && ![...searchParams.keys()].some((name) => name.includes('@'))
+  )
 }
 
 /** The same for a text that may quote one. */

@@ -18,12 +18,19 @@ export function partsOf(url: string): { url: string; options: Pick<PostgresOptio
   const [schema, listen] = PARAMETERS.map((name) => parsed.searchParams.get(name))
   if (schema == null && listen == null) return { url, options: {} }
   if (listen != null && listen !== 'true' && listen !== 'false') {
-    throw new InvalidInput('listen', `${JSON.stringify(listen)} is neither true nor false`, 'Give ?listen=false.')
+    throw new InvalidInput(
+      'listen',
+      `${JSON.stringify(listen)} is neither true nor false`,
+      'Give ?listen=false.',
+    )
   }
   for (const name of PARAMETERS) parsed.searchParams.delete(name)
   return {
     url: parsed.href,
-    options: { ...(schema == null ? null : { schema }), ...(listen == null ? null : { listen: listen === 'true' }) },
+    options: {
+      ...(schema == null ? null : { schema }),
+      ...(listen == null ? null : { listen: listen === 'true' }),
+    },
   }
 }
 

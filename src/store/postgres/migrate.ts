@@ -2,7 +2,12 @@ import { NoSchema, SchemaTooNew, SchemaTooOld } from '../../errors/postgres-erro
 import { translated } from './errors.ts'
 import { Link, type Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
-import { type Migration, postgresMigrations, quotedSchema } from './migrations/migrations.ts'
+import {
+  type Migration,
+  migrationTableSql,
+  postgresMigrations,
+  quotedSchema,
+} from './migrations/migrations.ts'
 
 /** The tables of a ledger, as far as they are there; the transaction decides, so that two who open it at once agree. */
 export interface MigrateOptions {
@@ -53,9 +58,7 @@ async function migrateNow(client: PgClient, server: Server, options: MigrateOpti
     const found = await versionOf(client, schema)
     if (found === 0) {
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${s}`)
-      await client.query(
-        `CREATE TABLE IF NOT EXISTS ${s}.migration (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL)`,
-      )
+      await client.query(migrationTableSql(s))
     }
     for (const { version, name, sql } of postgresMigrations(schema)) {
       if (version <= found) continue

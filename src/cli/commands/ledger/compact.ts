@@ -1,6 +1,9 @@
 import { Option } from 'commander'
 import { FileExists } from '../../../errors/file-errors.ts'
+import { Unsupported } from '../../../errors/input-errors.ts'
+import { isFolder } from '../../../store/open-store.ts'
 import type { OnProgress } from '../../../store/progress.ts'
+import type { MaintenanceReport, SnapshotReport } from '../../../store/store.ts'
 import type { Disk } from '../../../world/disk.ts'
 import { isThere } from '../../../world/is-there.ts'
 import { NewFile, unfinishedPath } from '../../../world/new-file.ts'
@@ -19,7 +22,8 @@ export const ledgerCompact = defineCommand<Options>({
   about:
     'Makes a snapshot of everything and seals the history that led there, so that the ledger opens quickly. A ledger ' +
     'that is in use does so by itself, every day and when much was written. Nothing is lost: old snapshots go when ' +
-    'there are more than seven, the history stays. With --output the snapshot is copied to a file of your own as well.',
+    'there are more than seven, the history stays. With --output the snapshot is copied to a file of your own as well. ' +
+    'A ledger in a database has no snapshots: there it clears up, as it does by itself.',
   options: [
     new Option('--output <file>', 'copy the snapshot there, too; a file that exists is not overwritten'),
   ],
@@ -29,11 +33,13 @@ export const ledgerCompact = defineCommand<Options>({
     ['ledger compact --output today.json.gz && zcat today.json.gz | head -1', 'what is in it? JSON'],
   ],
   exits: [
+    [2, 'a ledger in a database has no snapshot for --output'],
     [4, 'the file of --output exists already'],
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, { output }) {
     if (output === undefined) return compact(session, null)
+    if (!isFolder(session.options.ledger)) throw noSnapshots()
     const { disk } = (await import('../../../world/world.ts')).realWorld
     // Before the work, so that a mistake in the name is noticed while nothing has been done.
     await mustNotExist(disk, output)
@@ -62,16 +68,31 @@ async function compact(session: Session, target: Target | null): Promise<void> {
     await session.withProgress((onProgress) => fill(target, snapshot.path, onProgress))
   }
   if (session.isJson) return session.json({ ...report, output: target?.copy.path ?? null })
-  if (snapshot === null) return out.line('The ledger is empty: there is nothing to make a snapshot of.')
-  const what = report.compacted ? 'Made' : 'Nothing happened since'
-  const size = `${bytesText(snapshot.bytes)}, up to seq ${snapshot.seq}`
-  await out.line(`${what} ${safeText(snapshot.path)} (${size})`)
+  if (snapshot !== null) await tellSnapshot(session, report, snapshot)
+  else if (isFolder(session.options.ledger)) {
+    await out.line('The ledger is empty: there is nothing to make a snapshot of.')
+  } else await out.line('Cleared up. A ledger in a database has no snapshots to make.')
   if (report.removed_audit_records > 0) {
     await out.line(
       `Removed ${countOf(report.removed_audit_records, 'record')} of history that was past its time`,
     )
   }
   if (target !== null) await out.line(`Copied it to ${safeText(target.copy.path)}`)
+}
+
+async function tellSnapshot(
+  { out }: Session,
+  { compacted }: MaintenanceReport,
+  { path, bytes, seq }: SnapshotReport,
+): Promise<void> {
+  const what = compacted ? 'Made' : 'Nothing happened since'
+  await out.line(`${what} ${safeText(path)} (${bytesText(bytes)}, up to seq ${seq})`)
+}
+
+function noSnapshots(): Unsupported {
+  const next =
+    'Leave out --output. A copy is made with pg_dump, with VACUUM INTO in SQLite, or with waybill ledger copy.'
+  return new Unsupported('snapshots, which are for ledgers in folders', next)
 }
 
 async function fill({ disk, copy }: Target, from: string, onProgress: OnProgress): Promise<void> {
