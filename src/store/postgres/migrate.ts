@@ -57,7 +57,9 @@ async function migrateNow(client: PgClient, server: Server, options: MigrateOpti
   if (!(await isUpToDate(client, server, options))) {
     const found = await versionOf(client, schema)
     if (found === 0) {
-      await client.query(`CREATE SCHEMA IF NOT EXISTS ${s}`)
+      // Not IF NOT EXISTS: that asks for the right to make schemas also where somebody made it for this user.
+      const { rows } = await client.query<{ is: boolean }>('SELECT to_regnamespace($1) IS NULL AS is', [s])
+      if (rows[0]?.is === true) await client.query(`CREATE SCHEMA ${s}`)
       await client.query(migrationTableSql(s))
     }
     for (const { version, name, sql } of postgresMigrations(schema)) {
