@@ -120,6 +120,8 @@ export class Link {
   async rest(): Promise<void> {
     const client = await this.#client?.catch(() => null)
     this.#client = null
+    // Whoever closes waits for the goodbye, and so does the process.
+    client?.ref()
     await client?.end().catch(() => {})
   }
 

@@ -19,6 +19,8 @@ export interface MigrateOptions {
 /** Sees to it that all tables are there in the version that this code knows. */
 export async function migrated(server: Server, options: MigrateOptions): Promise<void> {
   const link = new Link(server)
+  // What is asked here is not counted by the link, which lets the process end while nothing is asked.
+  const held = server.world.timers.hold()
   try {
     const client = await link.client()
     try {
@@ -30,6 +32,7 @@ export async function migrated(server: Server, options: MigrateOptions): Promise
     }
   } finally {
     await link.close()
+    held.cancel()
   }
 }
 
