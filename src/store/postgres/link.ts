@@ -120,7 +120,7 @@ export class Link {
   async rest(): Promise<void> {
     const client = await this.#client?.catch(() => null)
     this.#client = null
-    // Whoever closes waits for the goodbye, and so does the process.
+    // Somebody waits for its end, and there may be nothing else that keeps the process alive.
     client?.ref()
     await client?.end().catch(() => {})
   }

@@ -12,8 +12,8 @@ export const ledgerCopy = defineCommand<Options>({
   name: 'copy',
   summary: 'copy a ledger to another place or engine',
   about:
-    'Copies a ledger with all its records and its whole history: ids, times and order stay as they are. Etags are ' +
-    'given out anew. Either may be a folder, sqlite:FILE or postgres://…, whose tables are made. Nobody may write to ' +
+    'Copies a ledger with all its records and its whole history: ids, times and order stay as they are. Etags and ' +
+    'sequence numbers are given out anew. Either may be a folder, sqlite:FILE or postgres://…, whose tables are made. Nobody may write to ' +
     'either of the two meanwhile; databases do not prevent it. A copy that was cut off goes on where it was when it is ' +
     'asked for again; so does one whose source has grown since. Outputs that are kept in files are copied with a folder ' +
     'or SQLite; to PostgreSQL they go where --outputs says.',
