@@ -28,8 +28,10 @@ export interface WriteOptions {
   readonly protocols?: LedgerOptions['protocols']
   readonly inFlightLimit?: number | undefined
   readonly strictIdempotency?: boolean | undefined
+  /** History that is older goes when the ledger clears up; none does unless told. */
+  readonly keepHistoryMs?: number | undefined
   /** It stays: snapshots are made meanwhile, and what a log would have is told as it happens. */
-  readonly logger?: Logger
+  readonly logger?: Logger | undefined
 }
 
 const DAMAGED = 5
@@ -99,22 +101,25 @@ export class Session {
   }
 
   /** A folder with the lock that only one process can have; a database beside everybody else. */
-  openToWrite({ logger, ...options }: WriteOptions = {}): Promise<LiveLedger> {
+  openToWrite({ logger, keepHistoryMs, ...options }: WriteOptions = {}): Promise<LiveLedger> {
     return this.#open(
       // What is undefined has its default; the types of the library leave that unsaid for settings.
       { create: false, ...options, ...(logger === undefined ? { journal: BRIEFLY } : null) } as LedgerOptions,
-      logger,
+      { logger, keepHistoryMs },
     )
   }
 
-  async #open({ journal, ...options }: LedgerOptions, logger?: Logger): Promise<LiveLedger> {
+  async #open(
+    { journal, ...options }: LedgerOptions,
+    { logger, keepHistoryMs }: Pick<WriteOptions, 'logger' | 'keepHistoryMs'> = {},
+  ): Promise<LiveLedger> {
     const { openLedger } = await this.library()
     const { ledger: url, tenant: tenant_id } = this.options
     const ledger = await openLedger(url, {
       ...options,
       actor: this.options.actor ?? defaultActor(),
       ...(tenant_id === undefined ? null : { tenant_id }),
-      ...engineOptions(url, { journal, isMade: options.create === true }),
+      ...engineOptions(url, { journal, keepHistoryMs, isMade: options.create === true }),
       world: { warn: this.#warn, logger: logger ?? { ...debugLogger, warn: this.#logWarning } },
     })
     this.#ledgers.push(ledger)
@@ -199,10 +204,16 @@ export class Session {
 /** Only `init`, and what makes a ledger as well, brings tables up to date: others may still work with them as they are. */
 function engineOptions(
   url: string,
-  { journal, isMade }: { readonly journal: LedgerOptions['journal']; readonly isMade: boolean },
+  { journal, keepHistoryMs, isMade }: Pick<LedgerOptions, 'journal'> & KeptOptions,
 ): LedgerOptions {
-  if (POSTGRES.test(url)) return { postgres: { migrate: isMade } }
-  return isFolder(url) ? { journal } : {}
+  if (POSTGRES.test(url)) return { postgres: { migrate: isMade, keepHistoryMs } }
+  if (!isFolder(url)) return /^sqlite:/i.test(url) ? { sqlite: { keepHistoryMs } } : {}
+  return { journal: keepHistoryMs === undefined ? journal : { ...journal, keepHistoryMs } }
+}
+
+interface KeptOptions {
+  readonly keepHistoryMs: number | undefined
+  readonly isMade: boolean
 }
 
 function lowerCase(_text: string, name: string): string {

@@ -74,7 +74,10 @@ describe('the command line on PostgreSQL', () => {
     const stats = await run(url, 'ledger', 'stats')
     expect(stats.stdout).toMatch(/^ {2}engine +postgres\n {2}records +1 document\n {2}history +1 entry\n$/m)
     expect((await run(url, 'ledger', 'verify')).stdout).toContain('Nothing is wrong: 1 record and 1 entry')
-    expect((await run(url, 'ledger', 'compact')).stdout).toContain('Cleared up.')
+    expect((await run(url, 'ledger', 'compact', '--keep-history', '1h')).stdout).not.toContain('Removed')
+    const compacted = await run(url, 'ledger', 'compact', '--keep-history', '0s')
+    expect(compacted.stdout).toMatch(/^Cleared up\..*\nRemoved 1 record of history/)
+    expect(await failure(url, 'ledger', 'compact', '--keep-history', 'long')).toMatchObject({ status: 2 })
     expect(await failure(url, 'ledger', 'repair')).toMatchObject({ status: 2, code: 'UNSUPPORTED' })
     for (const command of ['jobs list', 'queue list', 'schedule list', 'ledger stuck', 'ledger audit']) {
       expect(await run(url, ...command.split(' '))).toMatchObject({ status: 0 })

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
+import { durationMs } from '../../../core/duration.ts'
 import { FileExists } from '../../../errors/file-errors.ts'
-import { Unsupported } from '../../../errors/input-errors.ts'
+import { InvalidInput, Unsupported } from '../../../errors/input-errors.ts'
 import { isFolder } from '../../../store/open-store.ts'
 import type { OnProgress } from '../../../store/progress.ts'
 import type { MaintenanceReport, SnapshotReport } from '../../../store/store.ts'
@@ -14,6 +15,7 @@ import type { Session } from '../../session.ts'
 
 interface Options {
   readonly output?: string
+  readonly keepHistory?: number
 }
 
 export const ledgerCompact = defineCommand<Options>({
@@ -23,12 +25,17 @@ export const ledgerCompact = defineCommand<Options>({
     'Makes a snapshot of everything and seals the history that led there, so that the ledger opens quickly. A ledger ' +
     'that is in use does so by itself, every day and when much was written. Nothing is lost: old snapshots go when ' +
     'there are more than seven, the history stays. With --output the snapshot is copied to a file of your own as well. ' +
-    'A ledger in a database has no snapshots: there it clears up, as it does by itself.',
+    'A ledger in a database has no snapshots, and does not clear up by itself: have this run once a day. With ' +
+    '--keep-history the history that is older is removed for good.',
   options: [
     new Option('--output <file>', 'copy the snapshot there, too; a file that exists is not overwritten'),
+    new Option('--keep-history <time>', 'remove history that is older: 90d; none unless told').argParser(
+      kept,
+    ),
   ],
   examples: [
     ['ledger compact', 'before a backup, or after importing much'],
+    ['ledger compact --keep-history 90d', 'and let go of what is older, for good'],
     ['ledger compact --output /backup/waybill-today.json.gz', 'and keep a copy elsewhere'],
     ['ledger compact --output today.json.gz && zcat today.json.gz | head -1', 'what is in it? JSON'],
   ],
@@ -37,8 +44,8 @@ export const ledgerCompact = defineCommand<Options>({
     [4, 'the file of --output exists already'],
     [6, 'another process has the ledger open for writing'],
   ],
-  async run(session, { output }) {
-    if (output === undefined) return compact(session, null)
+  async run(session, { output, keepHistory }) {
+    if (output === undefined) return compact(session, null, keepHistory)
     if (!isFolder(session.options.ledger)) throw noSnapshots()
     const { disk } = (await import('../../../world/world.ts')).realWorld
     // Before the work, so that a mistake in the name is noticed while nothing has been done.
@@ -47,7 +54,7 @@ export const ledgerCompact = defineCommand<Options>({
     await mustNotExist(disk, unfinishedPath(output))
     const copy = await NewFile.create(disk, output)
     try {
-      await compact(session, { disk, copy })
+      await compact(session, { disk, copy }, keepHistory)
     } finally {
       await copy.discard()
     }
@@ -59,9 +66,13 @@ interface Target {
   readonly copy: NewFile
 }
 
-async function compact(session: Session, target: Target | null): Promise<void> {
+async function compact(
+  session: Session,
+  target: Target | null,
+  keepHistoryMs: number | undefined,
+): Promise<void> {
   const { out } = session
-  const ledger = await session.openToWrite()
+  const ledger = await session.openToWrite({ keepHistoryMs })
   const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
   const { snapshot } = report
   if (target !== null && snapshot !== null) {
@@ -87,6 +98,16 @@ async function tellSnapshot(
 ): Promise<void> {
   const what = compacted ? 'Made' : 'Nothing happened since'
   await out.line(`${what} ${safeText(path)} (${bytesText(bytes)}, up to seq ${seq})`)
+}
+
+function kept(text: string): number {
+  const ms = durationMs(text)
+  if (ms !== null) return ms
+  throw new InvalidInput(
+    'keep-history',
+    `${text} is not a span of time`,
+    'Give a number and a unit, such as 90d.',
+  )
 }
 
 function noSnapshots(): Unsupported {
