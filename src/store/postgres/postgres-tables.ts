@@ -27,7 +27,7 @@ import {
   type WriteSet,
   type Written,
 } from '../tables/tables.ts'
-import { shownAddress } from './address.ts'
+import { partsOf, shownAddress } from './address.ts'
 import { textArray } from './binary-array.ts'
 import { translated } from './errors.ts'
 import { FindQueries } from './find.ts'
@@ -60,11 +60,15 @@ export async function openPostgresTables(
   world: World,
   options: PostgresOptions = {},
 ): Promise<PostgresTables> {
-  const { schema = DEFAULT_SCHEMA, create = true, migrate = true } = options
+  const address = shownAddress(url)
+  const parts = partsOf(url)
+  const { create = true, migrate = true } = options
+  const schema = options.schema ?? parts.options.schema ?? DEFAULT_SCHEMA
+  const listen = options.listen ?? parts.options.listen
   quotedSchema(schema)
-  const server: Server = { pg: await loadPg(), url, address: shownAddress(url), world }
+  const server: Server = { pg: await loadPg(), url: parts.url, address, world }
   await migrated(server, { schema, create, migrate })
-  const tables = new PostgresTables(server, { ...options, schema })
+  const tables = new PostgresTables(server, { ...options, schema, listen })
   try {
     await tables.begin()
     return tables

@@ -7,7 +7,7 @@ import type { AuditQuery } from '../query.ts'
 import type { Chunk, NewChunk } from './tables.ts'
 
 /** In this order; positions are part of the format. */
-export const ENTRY_FIELDS = [
+const ENTRY_FIELDS = [
   'event',
   'tenant_id',
   'kind',

@@ -257,7 +257,7 @@ export interface NewChunk {
   readonly sketch: string
 }
 
-export interface InboxDone {
+interface InboxDone {
   readonly id: number
   /** What is kept with it, as JSON; null when the request is done with, and goes. */
   readonly answer: string | null
