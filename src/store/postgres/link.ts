@@ -120,6 +120,8 @@ export class Link {
   async rest(): Promise<void> {
     const client = await this.#client?.catch(() => null)
     this.#client = null
+    // Somebody waits for its end, and there may be nothing else that keeps the process alive.
+    client?.ref()
     await client?.end().catch(() => {})
   }
 
