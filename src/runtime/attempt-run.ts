@@ -226,15 +226,12 @@ function unusable({ message }: InvalidInput): StepResult {
   return { status: 'FAILED', failure_class: 'NON_RETRYABLE', error: { code: 'INVALID_OUTPUT', message } }
 }
 
-/** What may be otherwise in a moment. What the ledger refuses it will refuse again. */
-const PASSING: ReadonlySet<string> = new Set([
-  'DISK_FULL',
-  'LEDGER_BUSY',
-  'SERVER_UNAVAILABLE',
-  'OUTCOME_UNKNOWN',
-])
+/**
+ * What may be otherwise in a moment. Saying a result twice is harmless: whether the first was kept need not be known. What
+ * the ledger refuses it will refuse again.
+ */
+const PASSING = new Set<string>(['DISK_FULL', 'SERVER_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'LEDGER_BUSY'])
 
-/** An attempt is reported once, however often that is tried: a report that was kept already is only ignored. */
 function isPassing(error: unknown): boolean {
   return error instanceof WaybillError && PASSING.has(error.code)
 }
