@@ -43,6 +43,7 @@ import { channelOf, quotedSchema } from './migrations/migrations.ts'
 import { News } from './news.ts'
 import { Partitions } from './partitions.ts'
 import { DEFAULT_POLL_MS, DEFAULT_SCHEMA, type PostgresOptions } from './postgres-options.ts'
+import { readChunks } from './read-chunks.ts'
 import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
 import { serverClock } from './server-clock.ts'
 import { takeWork } from './session.ts'
@@ -236,7 +237,7 @@ export class PostgresTables implements Tables {
   }
 
   chunks(select: ChunkSelect): Promise<readonly Chunk[]> {
-    return this.#read(this.#log.chunks(select))
+    return readChunks(this.#log, select, (query) => this.#read(query))
   }
 
   sketches(select: SketchSelect): Promise<readonly ChunkSketch[]> {

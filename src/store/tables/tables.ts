@@ -361,6 +361,12 @@ export interface ChunkSelect {
   readonly limit: number
 }
 
+/**
+ * A part of the log that tells of something so much earlier than what was told before it is late. All others lie in the log
+ * where their time is, give or take this; those that are late are looked for by themselves.
+ */
+export const LATE_MS = 3_600_000
+
 export interface SketchSelect {
   readonly from: number | undefined
   readonly before: number | undefined
