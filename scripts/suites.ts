@@ -75,7 +75,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'sqlite',
-    group: 'unit and conformance',
+    group: 'real servers',
     include: ['test/sqlite/**/*.test.ts', ...ON_EVERY_ENGINE],
     env: { WAYBILL_TEST_ENGINE: 'sqlite' },
     testTimeoutMs: 60_000,

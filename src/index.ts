@@ -1,6 +1,6 @@
 import './node-version.ts'
 
-export { type CopyReport, copyLedger } from './copy-ledger.ts'
+export { type CopyOptions, type CopyReport, copyLedger } from './copy-ledger.ts'
 export type { JobAggregate } from './core/aggregate.ts'
 export type { AuditEvent, AuditRecord } from './core/audit.ts'
 export type { Backoff } from './core/backoff.ts'

@@ -1,5 +1,6 @@
 import { debuglog } from 'node:util'
 import type { JsonObject } from '../core/json.ts'
+import { withoutPasswords } from '../errors/shown-url.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import { WHERE_PROTOCOLS_ARE } from './options/protocols.ts'
 import { isSealedHistory } from './output/finding-text.ts'
@@ -34,7 +35,7 @@ export function describeError(
   if (error instanceof WaybillError) {
     const { code, message, field = null, details } = error
     const next = session === null ? error.next : (nextOf(error, session) ?? error.next)
-    return { exitCode: error.exitCode, told: { code, message, next, field, details } }
+    return { exitCode: error.exitCode, told: shown({ code, message, next, field, details }) }
   }
   const { code, message, stack } = error instanceof Error ? (error as NodeJS.ErrnoException) : wrapped(error)
   const isVerbose = debuglog('waybill').enabled
@@ -48,7 +49,17 @@ export function describeError(
     details: {},
     ...(isVerbose && stack !== undefined ? { stack } : null),
   }
-  return { exitCode: FAILED, told }
+  return { exitCode: FAILED, told: shown(told) }
+}
+
+/** Whoever wrote a message may have quoted a URL as it was given, and what is printed ends up in logs. */
+function shown({ message, next, details, ...told }: ToldError): ToldError {
+  return {
+    ...told,
+    message: withoutPasswords(message),
+    next: next === null ? null : withoutPasswords(next),
+    details: JSON.parse(withoutPasswords(JSON.stringify(details))),
+  }
 }
 
 /** Where the library speaks to programmers, the command line has a command. */
@@ -61,10 +72,16 @@ function nextOf({ code, details }: WaybillError, session: Session): string | nul
     case 'LEDGER_LOCKED':
       return 'Wait for that process, or end it. Commands that only read work beside it.'
     case 'LEDGER_DAMAGED':
+      // A database is not ours to repair: the error itself says what to do.
+      if (details.file === undefined) return null
       if (isSealedHistory(String(details.file))) {
         return `This part of the history can only come back from a backup. All that is wrong: ${session.hintOf('ledger verify')}`
       }
       return `It can be read up to there. To write again: ${session.hintOf('ledger repair')}. What is taken out is kept.`
+    case 'NOT_A_LEDGER':
+      return isThisLedger(details, session) ? `Make one: ${session.hintOf('init')}` : null
+    case 'SCHEMA_TOO_OLD':
+      return `Bring it up to date, as a user who may change tables: ${session.hintOf('init')}. What that does: waybill ledger sql postgres --from ${details.found}`
     case 'HISTORY_GONE':
       return 'Ask for a later time.'
     case 'BAD_CURSOR':
@@ -72,6 +89,11 @@ function nextOf({ code, details }: WaybillError, session: Session): string | nul
     default:
       return null
   }
+}
+
+/** Of a database; a folder says itself what to do about it. */
+function isThisLedger({ address }: JsonObject, session: Session): boolean {
+  return address !== undefined && session.shownLedger === address
 }
 
 function knownTypes(known: readonly string[]): string {

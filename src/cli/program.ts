@@ -21,6 +21,7 @@ import { ledgerHistory } from './commands/ledger/history.ts'
 import { ledgerMigrate } from './commands/ledger/migrate.ts'
 import { ledgerRepair } from './commands/ledger/repair.ts'
 import { ledgerRollback } from './commands/ledger/rollback.ts'
+import { ledgerSql } from './commands/ledger/sql.ts'
 import { ledgerStats } from './commands/ledger/stats.ts'
 import { ledgerStuck } from './commands/ledger/stuck.ts'
 import { ledgerValidate } from './commands/ledger/validate.ts'
@@ -81,6 +82,7 @@ const GROUPS: readonly Group[] = [
       ledgerMigrate,
       ledgerValidate,
       ledgerRollback,
+      ledgerSql,
     ],
   },
 ]
@@ -95,7 +97,7 @@ const EXIT_CODES = `
   3  no such document, job, file or folder
   4  it clashes with what is there: a state that cannot follow, a file that exists
   5  the ledger is damaged
-  6  another process has the ledger open for writing`
+  6  another process has the ledger open for writing, or wrote all the while`
 
 const EXAMPLES = `
   waybill init ./ledger
@@ -145,7 +147,9 @@ function groupSummary(commands: readonly CommandSpec[]): string {
 
 function globalOptions(): readonly Option[] {
   return [
-    new Option('--ledger <folder>', 'where the ledger is').env('WAYBILL_LEDGER').default('./ledger'),
+    new Option('--ledger <place>', 'where the ledger is: a folder, sqlite:FILE or postgres://…')
+      .env('WAYBILL_LEDGER')
+      .default('./ledger'),
     new Option(
       '--tenant <name>',
       'whose records; "default" unless told, and everybody\'s for ledger stats, ledger audit and tail',

@@ -1,6 +1,8 @@
+import { shownUrl } from '../errors/shown-url.ts'
 import type { LedgerOptions } from '../index.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { JournalOptions } from '../store/journal/journal-options.ts'
+import { isFolder } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
 import { debugLogger, type Logger } from '../world/logger.ts'
@@ -26,14 +28,15 @@ export interface WriteOptions {
   readonly protocols?: LedgerOptions['protocols']
   readonly inFlightLimit?: number | undefined
   readonly strictIdempotency?: boolean | undefined
+  /** History that is older goes when the ledger clears up; none does unless told. */
+  readonly keepHistoryMs?: number | undefined
   /** It stays: snapshots are made meanwhile, and what a log would have is told as it happens. */
-  readonly logger?: Logger
+  readonly logger?: Logger | undefined
 }
 
 const DAMAGED = 5
 
-/** Names an engine; everything else is a folder. */
-const URL_SCHEME = /^[a-z][a-z0-9+.-]+:/i
+const POSTGRES = /^postgres(?:ql)?:\/\//i
 
 /** A command is over before a snapshot that began by itself would be; it would only be broken off. */
 const BRIEFLY: JournalOptions = { snapshotSchedule: null, snapshotAfterBytes: Number.POSITIVE_INFINITY }
@@ -81,7 +84,10 @@ export class Session {
     return import('../index.ts')
   }
 
-  /** Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. */
+  /**
+   * Beside whoever writes to it. One that is damaged is read as far as it goes, and the command ends with 5. Nothing is made
+   * where there is none, and no tables are changed.
+   */
   async openToRead(): Promise<LiveLedger> {
     const ledger = await this.#open({ journal: { readOnly: true }, create: false })
     const { storage } = await ledger.stats()
@@ -94,23 +100,26 @@ export class Session {
     return ledger
   }
 
-  /** With the lock that only one process can have. */
-  openToWrite({ logger, ...options }: WriteOptions = {}): Promise<LiveLedger> {
+  /** A folder with the lock that only one process can have; a database beside everybody else. */
+  openToWrite({ logger, keepHistoryMs, ...options }: WriteOptions = {}): Promise<LiveLedger> {
     return this.#open(
       // What is undefined has its default; the types of the library leave that unsaid for settings.
       { create: false, ...options, ...(logger === undefined ? { journal: BRIEFLY } : null) } as LedgerOptions,
-      logger,
+      { logger, keepHistoryMs },
     )
   }
 
-  async #open({ journal, ...options }: LedgerOptions, logger?: Logger): Promise<LiveLedger> {
+  async #open(
+    { journal, ...options }: LedgerOptions,
+    { logger, keepHistoryMs }: Pick<WriteOptions, 'logger' | 'keepHistoryMs'> = {},
+  ): Promise<LiveLedger> {
     const { openLedger } = await this.library()
     const { ledger: url, tenant: tenant_id } = this.options
     const ledger = await openLedger(url, {
       ...options,
       actor: this.options.actor ?? defaultActor(),
       ...(tenant_id === undefined ? null : { tenant_id }),
-      ...(URL_SCHEME.test(url) ? null : { journal }),
+      ...engineOptions(url, { journal, keepHistoryMs, isMade: options.create === true }),
       world: { warn: this.#warn, logger: logger ?? { ...debugLogger, warn: this.#logWarning } },
     })
     this.#ledgers.push(ledger)
@@ -149,9 +158,17 @@ export class Session {
     }
   }
 
+  /** Where the ledger is, as it may be shown. */
+  get shownLedger(): string {
+    return shownUrl(this.options.ledger)
+  }
+
   /** A command to try next, for this ledger. */
   hintOf(command: string): string {
-    const { ledger } = this.options
+    const ledger = this.shownLedger
+    // What is left out of the URL the variable has.
+    const isKnown = ledger !== this.options.ledger && this.options.ledger === process.env.WAYBILL_LEDGER
+    if (isKnown) return `waybill ${command}`
     const quoted = /^[\w./:@%+=-]+$/.test(ledger) ? ledger : `'${ledger.replaceAll("'", "'\\''")}'`
     return `waybill ${command} --ledger ${quoted}`
   }
@@ -182,6 +199,21 @@ export class Session {
     this.#bar?.stop()
     for (const ledger of this.#ledgers.splice(0)) await ledger.close()
   }
+}
+
+/** Only `init`, and what makes a ledger as well, brings tables up to date: others may still work with them as they are. */
+function engineOptions(
+  url: string,
+  { journal, keepHistoryMs, isMade }: Pick<LedgerOptions, 'journal'> & KeptOptions,
+): LedgerOptions {
+  if (POSTGRES.test(url)) return { postgres: { migrate: isMade, keepHistoryMs } }
+  if (!isFolder(url)) return /^sqlite:/i.test(url) ? { sqlite: { keepHistoryMs } } : {}
+  return { journal: keepHistoryMs === undefined ? journal : { ...journal, keepHistoryMs } }
+}
+
+interface KeptOptions {
+  readonly keepHistoryMs: number | undefined
+  readonly isMade: boolean
 }
 
 function lowerCase(_text: string, name: string): string {

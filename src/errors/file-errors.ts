@@ -31,7 +31,7 @@ export class NotEmpty extends WaybillError {
     super({
       code: 'NOT_EMPTY',
       message: 'The target holds another ledger',
-      next: 'Give a new folder. Only a copy of the same ledger that was cut off is gone on with.',
+      next: 'Give a place with nothing in it: a new folder or file, or another schema. Only a copy of the same ledger that was cut off is gone on with.',
     })
   }
 }
@@ -42,7 +42,7 @@ export class HistoryGone extends WaybillError {
     super({
       code: 'HISTORY_GONE',
       message: `The history of ${at} was removed; what is kept begins at ${oldest}`,
-      next: 'Ask for a later time. How long history is kept is set with { journal: { keepHistoryMs } }.',
+      next: 'Ask for a later time. How long history is kept is set with the option keepHistoryMs of its engine.',
       details: { at, oldest },
     })
   }

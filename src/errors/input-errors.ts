@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
+import { shownUrl } from './shown-url.ts'
 import { WaybillError } from './waybill-error.ts'
 
 /** A field is missing or wrong. Nothing was read or written. */
@@ -41,7 +42,7 @@ export class UnknownEngine extends WaybillError {
     super({
       code: 'UNKNOWN_ENGINE',
       field: 'url',
-      message: `No engine opens ${JSON.stringify(url)}`,
+      message: `No engine opens ${JSON.stringify(shownUrl(url))}`,
       next: `Known are: ${known.join(', ')}`,
       details: { known },
     })

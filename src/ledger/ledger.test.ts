@@ -27,7 +27,7 @@ describe('opening', () => {
     expect(error).toMatchObject({
       code: 'UNKNOWN_ENGINE',
       field: 'url',
-      next: 'Known are: memory:, ./folder',
+      next: 'Known are: memory:, sqlite:./ledger.db, postgres://user@host/database, ./folder',
     })
   })
 
@@ -88,7 +88,9 @@ describe('what is stored', () => {
       expect(() => Object.assign(record, { state: 'completed' })).toThrow(TypeError)
     }
     // What was read may be the reader's own, and changed if they like.
-    expect(Reflect.set((await ledger.jobs.get(job_id)) ?? {}, 'state', 'completed')).toBe(testEngine !== 'memory')
+    expect(Reflect.set((await ledger.jobs.get(job_id)) ?? {}, 'state', 'completed')).toBe(
+      testEngine !== 'memory',
+    )
     const after = JSON.stringify([await ledger.jobs.show(job_id), await ledger.documents.get('d')])
     expect(after).toBe(before)
     expect((await ledger.audit.query({ id: 'd' })).items).toMatchObject([

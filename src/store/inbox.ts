@@ -10,7 +10,7 @@ export type CallersTransaction =
   | ((text: string, values: unknown[]) => PromiseLike<unknown>)
 
 /** A request that was not simply admitted: what came of it instead. */
-export interface InboxAnswer {
+interface InboxAnswer {
   readonly request: JsonObject
   readonly answer: JsonObject
   readonly created_at: string

@@ -57,6 +57,11 @@ const ENGINES: readonly Engine[] = [
   },
 ]
 
+/** Whether the ledger is a folder: those alone have files of ours, which can be repaired and copied. */
+export function isFolder(url: string): boolean {
+  return ENGINES.find((engine) => engine.opens(url))?.options === 'journal'
+}
+
 export async function openStore(url: string, world: World, options: StoreOptions = {}): Promise<Store> {
   const engine = ENGINES.find((candidate) => typeof url === 'string' && candidate.opens(url))
   if (engine === undefined) {

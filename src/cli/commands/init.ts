@@ -2,6 +2,7 @@ import { Argument } from 'commander'
 import { NotALedger } from '../../errors/file-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import { LEGACY_LOG } from '../../store/journal/must-be-there.ts'
+import { isFolder } from '../../store/open-store.ts'
 import { defineCommand } from '../define-command.ts'
 import { safeText } from '../output/safe-text.ts'
 import { Session } from '../session.ts'
@@ -13,40 +14,56 @@ export const init = defineCommand({
   name: 'init',
   summary: 'make an empty ledger',
   about:
-    'Makes an empty ledger in a folder, which is made as well. If there is one already, it is left as it is, and that ' +
-    'is said. All other commands only use ledgers that are there, so that a slip in a name makes no second one.',
-  arguments: [new Argument('[dir]', 'the folder (default: that of --ledger)')],
+    'Makes an empty ledger in a folder, which is made as well; in a file of SQLite; or in a schema of a PostgreSQL ' +
+    'database, where it makes the tables, or brings those of an earlier version up to date. If there is a ledger ' +
+    'already, it is left as it is, and that is said. All other commands only use ledgers that are there, so that a ' +
+    'slip in a name makes no second one.',
+  arguments: [new Argument('[place]', 'a folder, sqlite:FILE or postgres://… (default: that of --ledger)')],
   examples: [
     ['init', 'in ./ledger, or where WAYBILL_LEDGER says'],
     ['init /var/lib/waybill', 'somewhere else; give it to other commands with --ledger'],
+    ['init sqlite:./ledger.db', 'for several processes of this machine'],
+    ['init postgres://ann@db.example/work', 'for many machines; the password is in PGPASSWORD or ~/.pgpass'],
+    ['init postgres://ann@db.example/work?schema=tests', 'in a schema that is not called waybill'],
   ],
   exits: [
     [0, 'there is a ledger now, or there was one already'],
-    [2, 'the folder holds something else'],
+    [2, 'the folder or file holds something else'],
   ],
-  async run(session, options, [dir]) {
-    const folder = (dir as string | undefined) ?? options.ledger
-    const inFolder = new Session({ ...options, ledger: folder }, session.out, session.notes)
+  async run(session, options, [place]) {
+    const ledger = (place as string | undefined) ?? options.ledger
+    const there = new Session({ ...options, ledger }, session.out, session.notes)
     try {
-      const isNew = !(await isThere(inFolder))
-      if (isNew) await make(inFolder)
-      if (session.isJson) return await session.json({ ledger: folder, created: isNew })
-      const what = isNew ? 'Made an empty ledger in' : 'There is a ledger already in'
-      await session.out.line(`${what} ${safeText(folder)}`)
+      const found = await lookAt(there)
+      if (found !== 'there') await make(there)
+      if (session.isJson) {
+        const updated = found === 'old' ? { updated: true } : null
+        return await session.json({ ledger: there.shownLedger, created: found === 'nothing', ...updated })
+      }
+      await session.out.line(`${SAID[found]} ${safeText(there.shownLedger)}`)
     } finally {
-      await inFolder.close()
+      await there.close()
     }
-    session.found(inFolder.exitCode)
+    session.found(there.exitCode)
   },
 })
 
-async function isThere(session: Session): Promise<boolean> {
+const SAID = {
+  nothing: 'Made an empty ledger in',
+  there: 'There is a ledger already in',
+  old: 'Brought up to date the tables in',
+} as const
+
+async function lookAt(session: Session): Promise<keyof typeof SAID> {
   try {
     await session.openToRead()
-    return true
+    return 'there'
   } catch (error) {
     const code = error instanceof WaybillError ? error.code : null
-    if (code === 'FILE_NOT_FOUND' || (code === 'NOT_A_LEDGER' && !isAFile(error))) return false
+    if (code === 'SCHEMA_TOO_OLD') return 'old'
+    if (code === 'FILE_NOT_FOUND') return 'nothing'
+    // Of a database that is not empty its engine says so once more.
+    if (code === 'NOT_A_LEDGER' && !(isFolder(session.options.ledger) && isAFile(error))) return 'nothing'
     throw error
   }
 }
@@ -58,6 +75,11 @@ function isAFile(error: unknown): boolean {
 
 async function make(session: Session): Promise<void> {
   const folder = session.options.ledger
+  if (isFolder(folder)) await mustBeEmpty(session, folder)
+  await session.openToWrite({ create: true })
+}
+
+async function mustBeEmpty(session: Session, folder: string): Promise<void> {
   const { realWorld } = await import('../../world/world.ts')
   const others = (await realWorld.disk.list(folder)).filter((name) => !OVERLOOKED.test(name))
   if (others.includes(LEGACY_LOG)) {
@@ -67,5 +89,4 @@ async function make(session: Session): Promise<void> {
     const some = others.slice(0, 3).join(', ')
     throw new NotALedger(folder, `Something else is in there (${some}). Give a folder that is new or empty.`)
   }
-  await session.openToWrite({ create: true })
 }

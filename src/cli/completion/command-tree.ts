@@ -21,7 +21,7 @@ export interface CompletedOption {
 }
 
 /** Options and arguments that are files or folders. */
-const FILES = /<(?:folder|file|dir|log|from|to|module)>/
+const FILES = /<(?:place|folder|file|dir|log|from|to|module)>/
 
 export function commandTree(program: Command): readonly CompletedCommand[] {
   const shared = [...program.options, helpOf(program)].map(completedOption)

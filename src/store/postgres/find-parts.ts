@@ -4,7 +4,7 @@ import type { Find } from '../tables/tables.ts'
 import { textArray } from './binary-array.ts'
 import { all, type SqlParts } from './sql-parts.ts'
 
-export type Field = keyof NonNullable<Find['where']>
+type Field = keyof NonNullable<Find['where']>
 export type Columns = { readonly [field in Field]?: string }
 
 /** What a record is placed by. */
@@ -34,7 +34,7 @@ export function conditions(parts: SqlParts, find: Find, fields: Columns, place: 
 }
 
 /** PostgreSQL has no text with a NUL in it; where one is written it stands for itself. */
-export function plain(text: string): string {
+function plain(text: string): string {
   return text.replaceAll('\0', '\u2400')
 }
 

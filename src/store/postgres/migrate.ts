@@ -2,7 +2,12 @@ import { NoSchema, SchemaTooNew, SchemaTooOld } from '../../errors/postgres-erro
 import { translated } from './errors.ts'
 import { Link, type Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
-import { type Migration, postgresMigrations, quotedSchema } from './migrations/migrations.ts'
+import {
+  type Migration,
+  migrationTableSql,
+  postgresMigrations,
+  quotedSchema,
+} from './migrations/migrations.ts'
 
 /** The tables of a ledger, as far as they are there; the transaction decides, so that two who open it at once agree. */
 export interface MigrateOptions {
@@ -14,6 +19,8 @@ export interface MigrateOptions {
 /** Sees to it that all tables are there in the version that this code knows. */
 export async function migrated(server: Server, options: MigrateOptions): Promise<void> {
   const link = new Link(server)
+  // What is asked here is not counted by the link, which lets the process end while nothing is asked.
+  const held = server.world.timers.hold()
   try {
     const client = await link.client()
     try {
@@ -25,6 +32,7 @@ export async function migrated(server: Server, options: MigrateOptions): Promise
     }
   } finally {
     await link.close()
+    held.cancel()
   }
 }
 
@@ -52,10 +60,10 @@ async function migrateNow(client: PgClient, server: Server, options: MigrateOpti
   if (!(await isUpToDate(client, server, options))) {
     const found = await versionOf(client, schema)
     if (found === 0) {
-      await client.query(`CREATE SCHEMA IF NOT EXISTS ${s}`)
-      await client.query(
-        `CREATE TABLE IF NOT EXISTS ${s}.migration (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL)`,
-      )
+      // Not IF NOT EXISTS: that asks for the right to make schemas also where somebody made it for this user.
+      const { rows } = await client.query<{ is: boolean }>('SELECT to_regnamespace($1) IS NULL AS is', [s])
+      if (rows[0]?.is === true) await client.query(`CREATE SCHEMA ${s}`)
+      await client.query(migrationTableSql(s))
     }
     for (const { version, name, sql } of postgresMigrations(schema)) {
       if (version <= found) continue

@@ -2,6 +2,7 @@
 // ahead; what falls into none of them has a table of its own.
 
 import { ServerUnavailable } from '../../errors/postgres-errors.ts'
+import { sqlState } from './errors.ts'
 import type { Link } from './link.ts'
 import type { PgClient } from './load-pg.ts'
 
@@ -15,6 +16,8 @@ const LOCK_WITHIN_MS = 2000
 
 /** Writers that have not written for so long are gone. */
 const WRITERS_KEPT = "interval '2 days'"
+
+const NOT_OWNER = '42501'
 
 interface Month {
   readonly name: string
@@ -42,9 +45,14 @@ export class Partitions {
       values: [names],
     })
     if (row?.missing === 0) return
-    await this.#alone(async (client) => {
-      for (const month of months) await this.#make(client, month)
-    })
+    try {
+      await this.#alone(async (client) => {
+        for (const month of months) await this.#make(client, month)
+      })
+    } catch (error) {
+      // Only the owner of the log makes tables of it. Until it comes by, everything goes into the one for all other times.
+      if (sqlState(error) !== NOT_OWNER) throw error
+    }
   }
 
   /** Answers how many records of the history there are less. */

@@ -3,30 +3,31 @@ import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type {
-  About,
-  Chunk,
-  ChunkSelect,
-  ChunkSketch,
-  ClosedRow,
-  Find,
-  FoundOutbox,
-  FoundStep,
-  Head,
-  JobRow,
-  Loaded,
-  ReadySelect,
-  RecordRow,
-  SketchSelect,
-  SlotHolder,
-  Tables,
-  TakenWork,
-  TakeWork,
-  Wanted,
-  WriteSet,
-  Written,
+import {
+  type About,
+  type Chunk,
+  type ChunkSelect,
+  type ChunkSketch,
+  type ClosedRow,
+  type Find,
+  type FoundOutbox,
+  type FoundStep,
+  type Head,
+  type JobRow,
+  type Loaded,
+  NOTHING_WANTED,
+  type ReadySelect,
+  type RecordRow,
+  type SketchSelect,
+  type SlotHolder,
+  type Tables,
+  type TakenWork,
+  type TakeWork,
+  type Wanted,
+  type WriteSet,
+  type Written,
 } from '../tables/tables.ts'
-import { shownAddress } from './address.ts'
+import { partsOf, shownAddress } from './address.ts'
 import { textArray } from './binary-array.ts'
 import { translated } from './errors.ts'
 import { FindQueries } from './find.ts'
@@ -60,11 +61,15 @@ export async function openPostgresTables(
   world: World,
   options: PostgresOptions = {},
 ): Promise<PostgresTables> {
-  const { schema = DEFAULT_SCHEMA, create = true, migrate = true } = options
+  const address = shownAddress(url)
+  const parts = partsOf(url)
+  const { create = true, migrate = true } = options
+  const schema = options.schema ?? parts.options.schema ?? DEFAULT_SCHEMA
+  const listen = options.listen ?? parts.options.listen
   quotedSchema(schema)
-  const server: Server = { pg: await loadPg(), url, address: shownAddress(url), world }
+  const server: Server = { pg: await loadPg(), url: parts.url, address, world }
   await migrated(server, { schema, create, migrate })
-  const tables = new PostgresTables(server, { ...options, schema })
+  const tables = new PostgresTables(server, { ...options, schema, listen })
   try {
     await tables.begin()
     return tables
@@ -137,9 +142,13 @@ export class PostgresTables implements Tables {
     return written
   }
 
-  take(select: TakeWork): Promise<TakenWork> {
+  take(select: TakeWork, also: Wanted = NOTHING_WANTED): Promise<TakenWork> {
     const onWritten = ({ head }: Written) => this.#news.saw(head)
-    return takeWork({ lanes: this.#takes, queries: this.#work, loading: this.#loading, onWritten }, select)
+    return takeWork(
+      { lanes: this.#takes, queries: this.#work, loading: this.#loading, onWritten },
+      select,
+      also,
+    )
   }
 
   async heads(select: ReadySelect): Promise<readonly JobRow[]> {

@@ -2,6 +2,7 @@ import { systemClock } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import type { Store } from '../store.ts'
 import { TableStore } from '../tables/table-store.ts'
+import { partsOf } from './address.ts'
 import type { PostgresOptions } from './postgres-options.ts'
 import { openPostgresTables } from './postgres-tables.ts'
 
@@ -13,7 +14,7 @@ export async function openPostgres(url: string, world: World, options: PostgresO
     const clock = world.clock === systemClock ? await tables.serverClock(world.clock) : world.clock
     return await TableStore.on({
       engine: 'postgres',
-      watch: options.listen === false ? 'poll' : 'push',
+      watch: (options.listen ?? partsOf(url).options.listen) === false ? 'poll' : 'push',
       tables,
       world,
       clock,

@@ -1,5 +1,5 @@
 // Rows as they come from the server, and as the rest of the engine knows them.
-import type { ClosedRow, JobRow, RecordRow } from '../tables/tables.ts'
+import type { JobRow } from '../tables/tables.ts'
 
 export type RawJob = Omit<JobRow, 'holds'> & { readonly holds: readonly string[] | null }
 
@@ -14,8 +14,4 @@ export function jobOf({ tenant_id, job_id, version, holds, fixed, moving }: RawJ
 
 export const RECORD_COLUMNS = 'r.kind, r.tenant_id, r.id, r.version, r.body'
 
-export type RawRecord = RecordRow
-
 export const CLOSED_COLUMNS = 'o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, o.body'
-
-export type RawClosed = ClosedRow

@@ -111,6 +111,6 @@ function unknown(address: string, cause: unknown): OutcomeUnknown {
   return new OutcomeUnknown(address, cause)
 }
 
-export function headOf([seq = 0, at = 0, records = 0, removed = 0]: readonly number[]): Head {
+function headOf([seq = 0, at = 0, records = 0, removed = 0]: readonly number[]): Head {
   return { seq, at, records, removed }
 }

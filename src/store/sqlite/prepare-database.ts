@@ -1,9 +1,6 @@
 import type { Connection } from './connection.ts'
 import { Fault } from './fault.ts'
-import { MIGRATION_TABLE, sqliteMigrations } from './migrations.ts'
-
-/** Says that a database is a ledger: the letters WAYB. */
-const APPLICATION_ID = 0x57_41_59_42
+import { APPLICATION_ID, MIGRATION_TABLE, sqliteMigrations } from './migrations.ts'
 
 /** Before it, a database with a write-ahead log could be damaged when it was written and checkpointed at once. */
 const OLDEST_SQLITE = [3, 51, 3] as const

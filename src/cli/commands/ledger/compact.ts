@@ -1,6 +1,10 @@
 import { Option } from 'commander'
+import { durationMs } from '../../../core/duration.ts'
 import { FileExists } from '../../../errors/file-errors.ts'
+import { InvalidInput, Unsupported } from '../../../errors/input-errors.ts'
+import { isFolder } from '../../../store/open-store.ts'
 import type { OnProgress } from '../../../store/progress.ts'
+import type { MaintenanceReport, SnapshotReport } from '../../../store/store.ts'
 import type { Disk } from '../../../world/disk.ts'
 import { isThere } from '../../../world/is-there.ts'
 import { NewFile, unfinishedPath } from '../../../world/new-file.ts'
@@ -11,6 +15,7 @@ import type { Session } from '../../session.ts'
 
 interface Options {
   readonly output?: string
+  readonly keepHistory?: number
 }
 
 export const ledgerCompact = defineCommand<Options>({
@@ -19,21 +24,29 @@ export const ledgerCompact = defineCommand<Options>({
   about:
     'Makes a snapshot of everything and seals the history that led there, so that the ledger opens quickly. A ledger ' +
     'that is in use does so by itself, every day and when much was written. Nothing is lost: old snapshots go when ' +
-    'there are more than seven, the history stays. With --output the snapshot is copied to a file of your own as well.',
+    'there are more than seven, the history stays. With --output the snapshot is copied to a file of your own as well. ' +
+    'A ledger in a database has no snapshots, and does not clear up by itself: have this run once a day. With ' +
+    '--keep-history the history that is older is removed for good.',
   options: [
     new Option('--output <file>', 'copy the snapshot there, too; a file that exists is not overwritten'),
+    new Option('--keep-history <time>', 'remove history that is older: 90d; none unless told').argParser(
+      kept,
+    ),
   ],
   examples: [
     ['ledger compact', 'before a backup, or after importing much'],
+    ['ledger compact --keep-history 90d', 'and let go of what is older, for good'],
     ['ledger compact --output /backup/waybill-today.json.gz', 'and keep a copy elsewhere'],
     ['ledger compact --output today.json.gz && zcat today.json.gz | head -1', 'what is in it? JSON'],
   ],
   exits: [
+    [2, 'a ledger in a database has no snapshot for --output'],
     [4, 'the file of --output exists already'],
     [6, 'another process has the ledger open for writing'],
   ],
-  async run(session, { output }) {
-    if (output === undefined) return compact(session, null)
+  async run(session, { output, keepHistory }) {
+    if (output === undefined) return compact(session, null, keepHistory)
+    if (!isFolder(session.options.ledger)) throw noSnapshots()
     const { disk } = (await import('../../../world/world.ts')).realWorld
     // Before the work, so that a mistake in the name is noticed while nothing has been done.
     await mustNotExist(disk, output)
@@ -41,7 +54,7 @@ export const ledgerCompact = defineCommand<Options>({
     await mustNotExist(disk, unfinishedPath(output))
     const copy = await NewFile.create(disk, output)
     try {
-      await compact(session, { disk, copy })
+      await compact(session, { disk, copy }, keepHistory)
     } finally {
       await copy.discard()
     }
@@ -53,25 +66,54 @@ interface Target {
   readonly copy: NewFile
 }
 
-async function compact(session: Session, target: Target | null): Promise<void> {
+async function compact(
+  session: Session,
+  target: Target | null,
+  keepHistoryMs: number | undefined,
+): Promise<void> {
   const { out } = session
-  const ledger = await session.openToWrite()
+  const ledger = await session.openToWrite({ keepHistoryMs })
   const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
   const { snapshot } = report
   if (target !== null && snapshot !== null) {
     await session.withProgress((onProgress) => fill(target, snapshot.path, onProgress))
   }
   if (session.isJson) return session.json({ ...report, output: target?.copy.path ?? null })
-  if (snapshot === null) return out.line('The ledger is empty: there is nothing to make a snapshot of.')
-  const what = report.compacted ? 'Made' : 'Nothing happened since'
-  const size = `${bytesText(snapshot.bytes)}, up to seq ${snapshot.seq}`
-  await out.line(`${what} ${safeText(snapshot.path)} (${size})`)
+  if (snapshot !== null) await tellSnapshot(session, report, snapshot)
+  else if (isFolder(session.options.ledger)) {
+    await out.line('The ledger is empty: there is nothing to make a snapshot of.')
+  } else await out.line('Cleared up. A ledger in a database has no snapshots to make.')
   if (report.removed_audit_records > 0) {
     await out.line(
       `Removed ${countOf(report.removed_audit_records, 'record')} of history that was past its time`,
     )
   }
   if (target !== null) await out.line(`Copied it to ${safeText(target.copy.path)}`)
+}
+
+async function tellSnapshot(
+  { out }: Session,
+  { compacted }: MaintenanceReport,
+  { path, bytes, seq }: SnapshotReport,
+): Promise<void> {
+  const what = compacted ? 'Made' : 'Nothing happened since'
+  await out.line(`${what} ${safeText(path)} (${bytesText(bytes)}, up to seq ${seq})`)
+}
+
+function kept(text: string): number {
+  const ms = durationMs(text)
+  if (ms !== null) return ms
+  throw new InvalidInput(
+    'keep-history',
+    `${text} is not a span of time`,
+    'Give a number and a unit, such as 90d.',
+  )
+}
+
+function noSnapshots(): Unsupported {
+  const next =
+    'Leave out --output. A copy is made with pg_dump, with VACUUM INTO in SQLite, or with waybill ledger copy.'
+  return new Unsupported('snapshots, which are for ledgers in folders', next)
 }
 
 async function fill({ disk, copy }: Target, from: string, onProgress: OnProgress): Promise<void> {

@@ -1,9 +1,11 @@
 import { Argument, Option } from 'commander'
 import { LEGACY_FINDINGS, type LegacyFindingKind } from '../../../core/document/legacy-line.ts'
 import { FileNotFound } from '../../../errors/file-errors.ts'
+import { InvalidInput } from '../../../errors/input-errors.ts'
 import type { FoundKind } from '../../../ledger/legacy/findings.ts'
 import type { MigrationReport } from '../../../ledger/legacy/migration-report.ts'
 import { LEGACY_LOG } from '../../../store/journal/must-be-there.ts'
+import { isFolder } from '../../../store/open-store.ts'
 import type { OnProgress } from '../../../store/progress.ts'
 import { isThere } from '../../../world/is-there.ts'
 import { defineCommand } from '../../define-command.ts'
@@ -53,7 +55,7 @@ export const ledgerMigrate = defineCommand<Options>({
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, options, [log]) {
-    const input = (log as string | undefined) ?? `${options.ledger}/${LEGACY_LOG}`
+    const input = (log as string | undefined) ?? logIn(options.ledger)
     await mustBeThere(input)
     const report = await session.withProgress((onProgress) => migrate(session, input, options, onProgress))
     if (!report.agrees) session.found(FAILED)
@@ -61,6 +63,15 @@ export const ledgerMigrate = defineCommand<Options>({
     await tell(session, report)
   },
 })
+
+function logIn(ledger: string): string {
+  if (isFolder(ledger)) return `${ledger}/${LEGACY_LOG}`
+  throw new InvalidInput(
+    'log',
+    'It is not said which log: a database holds none',
+    'Give the path of the old log.',
+  )
+}
 
 /** Before a ledger is made for it. */
 async function mustBeThere(input: string): Promise<void> {
@@ -86,7 +97,7 @@ async function migrate(
 
 async function tell(session: Session, report: MigrationReport): Promise<void> {
   const { out, notes } = session
-  const where = report.output ?? session.options.ledger
+  const where = report.output ?? session.shownLedger
   const verb = report.dry_run ? 'Would take over' : 'Took over'
   await out.line(`${verb} ${safeText(report.input)} into ${safeText(where)}`)
   const states = Object.entries(report.by_state).map(

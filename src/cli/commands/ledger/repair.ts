@@ -1,4 +1,5 @@
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
+import { isFolder } from '../../../store/open-store.ts'
 import { defineCommand } from '../../define-command.ts'
 import { findingText } from '../../output/finding-text.ts'
 import { safeText } from '../../output/safe-text.ts'
@@ -10,10 +11,10 @@ export const ledgerRepair = defineCommand({
   name: 'repair',
   summary: 'make a damaged ledger one that can be written to again',
   about:
-    'Repairs a damaged ledger. Everything that is whole and follows from what is there stays, also what came after ' +
+    'Repairs a damaged ledger in a folder. Everything that is whole and follows from what is there stays, also what came after ' +
     'the damage; what is taken out is kept in files beside it, and what could not be saved is named. Nobody may have ' +
     'the ledger open. A ledger that can be written to is left as it is; whether its sealed history is still what it was ' +
-    'says ledger verify.',
+    'says ledger verify. Databases have tools of their own for this.',
   examples: [
     ['ledger verify', 'first: what is wrong?'],
     ['ledger repair', 'then: put it right'],
@@ -22,12 +23,13 @@ export const ledgerRepair = defineCommand({
   exits: [
     [0, 'the ledger is good now, and nothing was lost'],
     [1, 'the ledger is good now, and something was lost'],
+    [2, 'the ledger is in a database'],
     [5, 'it cannot be repaired: a file is missing'],
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, { ledger: folder }) {
-    await mustBeLedger(session)
     const { repairLedger } = await session.library()
+    if (isFolder(folder)) await mustBeLedger(session)
     const report = await repairLedger(folder)
     if (report.lost.length > 0) session.found(LOST)
     if (session.isJson) return session.json(report)

@@ -14,7 +14,8 @@ export const ledgerVerify = defineCommand({
   about:
     'Reads every snapshot, everything written since and the whole history: checks every checksum, that the sealed ' +
     'history was not altered, and that records, counts and history tell the same story. Prints each finding as "where: what". It changes nothing and ' +
-    'works while the ledger is in use.',
+    'works while the ledger is in use. Of a ledger in a database the records, counts and history are checked; its ' +
+    'bytes are checked by the database (PRAGMA integrity_check, pg_amcheck).',
   examples: [
     ['ledger verify', 'all well?'],
     ['ledger verify --ledger /backup/ledger && echo good', 'is the backup good?'],

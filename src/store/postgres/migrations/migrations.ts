@@ -36,3 +36,24 @@ export function postgresMigrations(schema: string): readonly Migration[] {
     { version: 3, name: 'views', sql: viewsSql(s) },
   ]
 }
+
+/** Which migrations were applied, and when. */
+export function migrationTableSql(s: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${s}.migration (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL)`
+}
+
+/** The same as a script for psql, for a schema that has everything up to a version. */
+export function postgresScript(schema: string, from: number): string {
+  const s = quotedSchema(schema)
+  const later = postgresMigrations(schema).filter(({ version }) => version > from)
+  if (later.length === 0) return '-- Nothing to do: this is the newest version.\n'
+  const made = `CREATE SCHEMA IF NOT EXISTS ${s};\n${migrationTableSql(s)};\n`
+  return [
+    `BEGIN;\nSELECT pg_advisory_xact_lock(hashtextextended('waybill migrate ${schema}', 0));\n${from === 0 ? made : ''}`,
+    ...later.map(
+      ({ version, name, sql }) =>
+        `\n-- ${version}: ${name}\n${sql.trim()}\nINSERT INTO ${s}.migration VALUES (${version}, '${name}', now());\n`,
+    ),
+    '\nCOMMIT;\n',
+  ].join('')
+}
