@@ -1,7 +1,7 @@
 import type { LedgerRecord } from '../../../src/core/aggregate.ts'
-import { IN_FLIGHT } from '../../../src/core/job/limits.ts'
+import { IN_FLIGHT, slotOwner } from '../../../src/core/job/limits.ts'
 import type { Limit } from '../../../src/core/job/protocol.ts'
-import type { OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
 import { EVERYBODY, QUEUE_LIMIT } from '../../../src/core/queue/record.ts'
 import { law } from '../law-broken.ts'
 import { type Commit, isEnded, isUnderWay, jobsOf, nameOf, type Shadow } from '../shadow.ts'
@@ -63,7 +63,7 @@ export class LimitsAreKept {
           )
         }
       }
-      checkQueuePlaces(shadow, job_id, steps)
+      checkQueuePlaces(shadow, job, steps)
     }
   }
 
@@ -160,10 +160,11 @@ function isTaken(shadow: Shadow, put: LedgerRecord): put is OutboxRecord {
   return put.tries === 1 && (shadow.before(put) as OutboxRecord | undefined)?.tries !== 1
 }
 
-function checkQueuePlaces(shadow: Shadow, job_id: string, steps: readonly StepRecord[]): void {
+function checkQueuePlaces(shadow: Shadow, job: JobRecord, steps: readonly StepRecord[]): void {
+  const owner = slotOwner(EVERYBODY, job)
   for (const queue of new Set(steps.map((step) => step.queue))) {
     const works = steps.some((step) => step.queue === queue && step.queue_slot && isUnderWay(step))
-    const has = shadow.holders(EVERYBODY, `${QUEUE_LIMIT}${queue}`).has(job_id)
-    law(has === works, () => `the place of ${job_id} in the queue ${queue} is ${has ? 'held' : 'free'}`)
+    const has = shadow.holders(EVERYBODY, `${QUEUE_LIMIT}${queue}`).has(owner)
+    law(has === works, () => `the place of ${owner} in the queue ${queue} is ${has ? 'held' : 'free'}`)
   }
 }
