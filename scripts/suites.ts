@@ -60,6 +60,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'sqlite',
+    group: 'real servers',
+    include: ['test/sqlite/**/*.test.ts'],
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'simulation',
     group: 'crash and simulation',
     include: ['test/simulation/**/*.test.ts'],

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { NO_SNAPSHOTS } from '../journal/no-snapshots.ts'
 import { BENCH_OPTIONS } from './fresh-ledger.ts'
 import { WORKLOADS } from './workloads.ts'
 
@@ -18,7 +19,7 @@ let cpu = 0
 for (const count of [Math.ceil(Number(jobs) / 4), Number(jobs)]) {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-jobs-'))
   try {
-    await using ledger = await openLedger(join(folder, 'ledger'), BENCH_OPTIONS)
+    await using ledger = await openLedger(join(folder, 'ledger'), { ...BENCH_OPTIONS, journal: NO_SNAPSHOTS })
     const before = process.cpuUsage()
     ms = await WORKLOADS[name as keyof typeof WORKLOADS](ledger, count)
     const { user, system } = process.cpuUsage(before)

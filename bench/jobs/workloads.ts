@@ -24,6 +24,8 @@ export const WORKLOADS = {
     await submitAll(ledger, jobs, ONE_STEP)
     return timed(() => workAll(ledger, ONE_STEP, jobs))
   },
+  /** Of jobs that somebody submitted before. */
+  drainSubmitted: (ledger, jobs) => timed(() => workAll(ledger, ONE_STEP, jobs)),
   both: (ledger, jobs) => timed(() => both(ledger, jobs, ONE_STEP)),
   steps: (ledger, jobs) => timed(() => both(ledger, jobs, THREE_STEPS)),
 } as const satisfies { readonly [name: string]: Workload }

@@ -1,3 +1,4 @@
+import type { EngineName } from '../engines/engine.ts'
 import type { Row } from '../harness.ts'
 
 /** What a benchmark is given. */
@@ -6,6 +7,8 @@ export interface Bench {
   readonly isQuick: boolean
   /** An empty folder for whatever it makes; it is removed afterwards. */
   readonly folder: string
+  /** Where ledgers are, unless the benchmark is about one engine anyway. */
+  readonly engine: EngineName
   /** Tells whoever watches what is going on, and how much of it is done. */
   progress(doing: string, part?: number): void
 }

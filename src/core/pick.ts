@@ -83,7 +83,11 @@ export function pick(heads: readonly ReadyHead[], rules: PickRules): Picked {
 
 /** Work that is pushed lies under another name, but its queue is the same. */
 export function queueName({ ready }: ReadyHead): string {
-  return ready.queue.startsWith(PUSHED) ? ready.queue.slice(PUSHED.length) : ready.queue
+  return plainQueue(ready.queue)
+}
+
+export function plainQueue(name: string): string {
+  return name.startsWith(PUSHED) ? name.slice(PUSHED.length) : name
 }
 
 export function byRank(a: ReadyHead, b: ReadyHead): number {

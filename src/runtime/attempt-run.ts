@@ -226,9 +226,14 @@ function unusable({ message }: InvalidInput): StepResult {
   return { status: 'FAILED', failure_class: 'NON_RETRYABLE', error: { code: 'INVALID_OUTPUT', message } }
 }
 
-/** Whether it may be otherwise in a moment: a full disk, say. What the ledger refuses it will refuse again. */
+/**
+ * What may be otherwise in a moment. Saying a result twice is harmless: whether the first was kept need not be known. What
+ * the ledger refuses it will refuse again.
+ */
+const PASSING = new Set<string>(['DISK_FULL', 'SERVER_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'LEDGER_BUSY'])
+
 function isPassing(error: unknown): boolean {
-  return error instanceof WaybillError ? error.code === 'DISK_FULL' : false
+  return error instanceof WaybillError && PASSING.has(error.code)
 }
 
 function isStopped(reason: unknown): boolean {

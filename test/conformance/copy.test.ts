@@ -1,129 +1,57 @@
-// Any history, copied into another store, is the same history with the same records, work and places under limits.
+// Ledgers are copied from every engine into every other, whole or going on where it was cut off.
 import assert from 'node:assert/strict'
-import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { StoreSubject } from 'waybill/testing'
-import type { LedgerRecord } from '../../src/core/aggregate.ts'
-import { change } from '../../src/core/decision.ts'
 import type { DocumentRecord } from '../../src/core/document/record.ts'
-import { machines, type RecordKind } from '../../src/core/machines/all.ts'
-import { present } from '../../src/core/must.ts'
-import { EVERYBODY } from '../../src/core/queue/record.ts'
 import { copyLedger, openLedger } from '../../src/index.ts'
 import { copyStore } from '../../src/store/copy-store.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
-import type { Store } from '../../src/store/store.ts'
-import { historyArbitrary } from '../../src/testing/conformance/history/arbitrary.ts'
-import { History } from '../../src/testing/conformance/history/history.ts'
-import { sortHeads } from '../../src/testing/conformance/history/reference-reads.ts'
-import { auditAll, findAll } from '../../src/testing/conformance/reading.ts'
-import { Scene } from '../../src/testing/conformance/scene.ts'
-import { MemoryDisk } from '../../src/testing/memory-disk.ts'
-import { type VirtualWorld, virtualWorld } from '../../src/testing/virtual-world.ts'
-
-const KINDS = Object.keys(machines) as readonly RecordKind[]
-const QUEUES = ['read', 'push:send', 'push:ocr', 'push:embedding', 'push:nobody']
-const LIMITS = ['in-flight', 'gpu', 'line', 'queue:read', 'queue:send', 'queue:ocr']
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
+import { findAll } from '../../src/testing/conformance/reading.ts'
+import { virtualWorld } from '../../src/testing/virtual-world.ts'
+import { nodeDisk } from '../../src/world/node-disk.ts'
+import { type CopyTarget, registerCopies, seen } from './copying.ts'
 
 const journal = { snapshotSchedule: null } as const
 
-const SOURCES: readonly StoreSubject[] = [
-  { name: 'memory', open: async (world) => new MemoryStore(world) },
-  { name: 'journal', open: (world) => openJournal('/ledger', world, journal) },
-]
+/** A file of its own for every world. */
+const folder = mkdtempSync(join(tmpdir(), 'waybill-copies-'))
+const files = new Map<object, string>()
 
-const TARGETS: { readonly [name: string]: (world: VirtualWorld) => Promise<Store> } = {
-  memory: async (world) => new MemoryStore(world),
-  journal: (world) => openJournal('/copy', world, journal),
+const fileOf = (world: object): string => {
+  const file = files.get(world) ?? join(folder, `${files.size}.db`)
+  files.set(world, file)
+  return `sqlite:${file}`
 }
 
-/** Everything that can be asked, but for etags, which every store gives out by itself. */
-async function seen(store: Store) {
-  // Whoever waits in a copy is to look once more at what it waits for. All were told before, so let them be.
-  await store.sweep({ what: 'signalled', limit: 1000 }, () => change(null, {}))
-  const bare = ({ etag: _, ...record }: LedgerRecord) => record
-  const records = []
-  for (const kind of KINDS) records.push((await findAll(store, { kind, limit: 50 })).map(bare))
-  const history = (await auditAll(store, { limit: 70 })).map(({ seq: _, cursor: __, ...told }) => told)
-  const heads = await store.ready(QUEUES, 100, sortHeads)
-  const counts = await Promise.all(KINDS.map((kind) => store.counts(kind)))
-  const { audit_records } = await store.stats()
-  return {
-    records,
-    history,
-    heads,
-    counts,
-    audit_records,
-    due: await store.nextDue(),
-    durations: await store.durations({}),
-    ...(await devices(store)),
-  }
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const MEMORY: StoreSubject = { name: 'memory', open: async (world) => new MemoryStore(world) }
+const JOURNAL: StoreSubject = { name: 'journal', open: (world) => openJournal('/ledger', world, journal) }
+const SQLITE: StoreSubject = {
+  name: 'sqlite',
+  open: (world) => openSqlite(fileOf(world.disk), { ...world, disk: nodeDisk }),
 }
 
-async function devices(store: Store) {
-  const jobs = await findAll(store, { kind: 'job' })
-  const tenants = [...new Set(jobs.map(({ tenant_id }) => tenant_id))]
-  const claims = await Array.fromAsync(store.claims())
-  const owners = [
-    ...new Set(claims.map(({ tenant_id, key, owner }) => `${tenant_id} ${key} ${owner}`)),
-  ].sort()
-  const used: unknown[] = []
-  await store.ready([], 1, (_, view) => {
-    for (const tenant_id of [EVERYBODY, ...tenants])
-      for (const key of LIMITS) used.push([tenant_id, key, view.used(tenant_id, key)])
-  })
-  return { owners, used }
+const TO_MEMORY: CopyTarget = { name: 'memory', open: async (world) => new MemoryStore(world), lasts: false }
+const TO_JOURNAL: CopyTarget = {
+  name: 'journal',
+  open: (world) => openJournal('/copy', world, journal),
+  lasts: true,
+}
+const TO_SQLITE: CopyTarget = {
+  name: 'sqlite',
+  open: (world) => openSqlite(fileOf(world.disk), { ...world, disk: nodeDisk }),
+  lasts: true,
 }
 
-/** A store whose nth write fails. */
-function failingAt(store: Store, nth: number): Store {
-  let writes = 0
-  const transact: Store['transact'] = (keys, decide) =>
-    ++writes === nth ? Promise.reject(new Error('cut off')) : store.transact(keys, decide)
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'transact') return transact
-      const value = Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}
-
-describe.each(SOURCES)('a copy of a ledger from $name', (subject) => {
-  it.each(Object.keys(TARGETS))(
-    'into %s says the same, also when it was cut off and gone on with',
-    async (name) => {
-      const property = fc.asyncProperty(historyArbitrary(fc, 60), fc.nat(8), async (intents, cutAt) => {
-        const scene = new Scene(subject)
-        await scene.open()
-        try {
-          await new History(scene).play(intents)
-          const world = { ...scene.world, disk: new MemoryDisk() }
-          let target = await present(TARGETS[name], 'a target')(world)
-          await copyStore(scene.store, failingAt(target, cutAt)).catch((error: Error) =>
-            assert.equal(error.message, 'cut off'),
-          )
-          await copyStore(scene.store, target)
-          assert.deepEqual(await seen(target), await seen(scene.store))
-          if (name === 'journal') {
-            await target.close()
-            target = await openJournal('/copy', world, journal)
-            assert.deepEqual(await seen(target), await seen(scene.store))
-          }
-          assert.deepEqual(await target.check(), [])
-          await target.close()
-        } finally {
-          await scene.close()
-        }
-      })
-      await fc.assert(property, {
-        numRuns: Number(process.env.WAYBILL_RUNS ?? 15),
-        ...(process.env.WAYBILL_SEED === undefined ? null : { seed: Number(process.env.WAYBILL_SEED) }),
-      })
-    },
-  )
-})
+registerCopies({ sources: [MEMORY, JOURNAL], targets: [TO_MEMORY, TO_JOURNAL], runs: 15 })
+registerCopies({ sources: [MEMORY, JOURNAL, SQLITE], targets: [TO_SQLITE], runs: 4 })
+registerCopies({ sources: [SQLITE], targets: [TO_MEMORY, TO_JOURNAL], runs: 4 })
 
 describe('copyLedger', () => {
   it('says how far it has come, and what it copied', async () => {

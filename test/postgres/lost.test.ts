@@ -135,11 +135,12 @@ describe('a connection to PostgreSQL that is lost', () => {
     let heard = 0
     let onHeard = () => {}
     const next = () => new Promise<void>((resolve) => (onHeard = resolve))
-    const first = next()
     other.onNews(() => {
       heard++
       onHeard()
     })
+    const first = next()
+    await tables.write(setOf({ isNews: true, chunk: chunk('a') }))
     await first
     const again = next()
     await killAll()

@@ -7,6 +7,8 @@ export interface LossyProxy {
   cutsAnswer: (said: Buffer) => boolean
   /** The same for what is said to the server. */
   cutsQuestion: (said: Buffer) => boolean
+  /** How it is cut: as if the other side had gone without a word, or as if it had said goodbye. */
+  isReset: boolean
   close(): Promise<void>
 }
 
@@ -24,14 +26,15 @@ export async function startProxy(url: string): Promise<LossyProxy> {
       })
     }
     near.on('data', (said: Buffer) => {
-      if (proxy.cutsQuestion(said)) near.destroy()
+      if (proxy.cutsQuestion(said)) cut(near)
       else far.write(said)
     })
     far.on('data', (said: Buffer) => {
-      if (proxy.cutsAnswer(said)) near.destroy()
+      if (proxy.cutsAnswer(said)) cut(near)
       else near.write(said)
     })
   })
+  const cut = (near: Socket) => (proxy.isReset ? near.resetAndDestroy() : near.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const shown = new URL(url)
   shown.port = String((server.address() as { port: number }).port)
@@ -39,6 +42,7 @@ export async function startProxy(url: string): Promise<LossyProxy> {
     url: shown.href,
     cutsAnswer: () => false,
     cutsQuestion: () => false,
+    isReset: false,
     close: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -1,5 +1,7 @@
 // A PostgreSQL of its own for the tests of this process, started when the first of them asks, gone when the process is.
 // WAYBILL_TEST_POSTGRES names another one that is there already.
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +13,12 @@ export interface TestServer {
   /** As the superuser, to the database that is always there. */
   readonly url: string
   stop(): Promise<void>
+}
+
+/** One that was started here. */
+export interface OwnServer extends TestServer {
+  /** Ends it as a power cut would: nobody is told, nothing is written. Then it is started again, in the same place. */
+  crash(): Promise<void>
 }
 
 export interface ServerOptions {
@@ -31,7 +39,7 @@ export function testServer(): Promise<TestServer> {
   return shared
 }
 
-export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+export async function startServer(options: ServerOptions = {}): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-postgres-'))
   const port = await freePort()
   const settings = options.isDurable === true ? {} : NOT_DURABLE
@@ -55,16 +63,22 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   await openTo(folder)
   await server.initialise()
   await server.start()
-  const child = (server as unknown as { process: { pid: number } }).process
+  const child = () => (server as unknown as { process: ChildProcess }).process
   const remove = () => rmSync(folder, { recursive: true, force: true })
   // Nobody waits for anything any more when a process exits: the server is told to leave everything and go.
   const killed = () => {
-    process.kill(child.pid, 'SIGQUIT')
+    child().kill('SIGQUIT')
     remove()
   }
   process.once('exit', killed)
   return {
     url: `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`,
+    crash: async () => {
+      const gone = once(child(), 'exit')
+      child().kill('SIGQUIT')
+      await gone
+      await server.start()
+    },
     stop: async () => {
       process.off('exit', killed)
       await server.stop()

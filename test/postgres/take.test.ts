@@ -96,15 +96,23 @@ describe('taking work from PostgreSQL', () => {
 
   it('tells others that there is news, and not oneself', async () => {
     const heard: string[] = []
-    const first = Promise.withResolvers<void>()
-    for (const [index, tables] of [one, other].entries()) {
-      tables.onNews(() => {
-        heard.push(index === 0 ? 'one' : 'other')
-        first.resolve()
-      })
-    }
+    const told = Promise.withResolvers<void>()
+    one.onNews(() => heard.push('one'))
+    other.onNews(() => {
+      heard.push('other')
+      told.resolve()
+    })
     await one.write(setOf({ newJobs: [newJob('news')], isNews: true }))
-    await first.promise
+    await told.promise
     expect(heard).toEqual(['other'])
+  })
+
+  it('tells others when it leaves some of what it took', async () => {
+    const told = Promise.withResolvers<void>()
+    const taken = await one.take(ready(['q1'], 2))
+    expect(taken.jobs.length).toBeGreaterThan(1)
+    other.onNews(told.resolve)
+    await taken.write(setOf({ jobs: [changedJob('b1', 1)] }))
+    await told.promise
   })
 })

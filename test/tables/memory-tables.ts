@@ -20,6 +20,7 @@ import {
   type Head,
   type JobRow,
   type Loaded,
+  NOTHING_WANTED,
   type ReadyKey,
   type ReadySelect,
   type RecordRow,
@@ -69,7 +70,7 @@ export class MemoryTables implements Tables {
     return this.#write(set)
   }
 
-  async take(select: TakeWork): Promise<TakenWork> {
+  async take(select: TakeWork, also = NOTHING_WANTED): Promise<TakenWork> {
     const db = this.#db
     const isFree = ({ tenant_id, job_id }: { tenant_id: string; job_id: string }) =>
       !db.locked.has(jobName(tenant_id, job_id))
@@ -100,6 +101,7 @@ export class MemoryTables implements Tables {
       jobs,
       delivered,
       requests: [],
+      also: await this.load(also),
       load: (wanted) => this.load(wanted),
       write: async (set) => {
         try {

@@ -6,6 +6,7 @@ import { machines } from '../../core/machines/all.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import { outboxMachine } from '../../core/machines/outbox.ts'
 import type { Find } from '../tables/tables.ts'
+import { textArray } from './binary-array.ts'
 import {
   afterOf,
   bounds,
@@ -60,8 +61,8 @@ export class FindQueries {
     const ended = states.filter((state) => isTerminal(jobMachine, state as never))
     const hasOpen = ended.length < states.length
     if (find.order === 'id') {
-      const only = ended.length === 0 ? ' AND j.ended_state IS NULL' : ''
-      const text = `${from} WHERE ${where}${only} ORDER BY ${orderOf(find, JOB_PLACE)} LIMIT ${limit}`
+      const only = ended.length === 0 ? 'j.ended_state IS NULL' : hasOpen ? null : endedAs(parts, ended)
+      const text = `${from} WHERE ${all([where, only])} ORDER BY ${orderOf(find, JOB_PLACE)} LIMIT ${limit}`
       return { text, values: parts.values }
     }
     const place = { ...JOB_PLACE, at: 'j.ended_at' }
@@ -107,12 +108,15 @@ export class FindQueries {
     const order = `ORDER BY ${orderOf(find, place)} LIMIT ${parts.value(find.limit)}`
     const states = wantedStates(find, outboxMachine)
     const branches: string[] = []
-    if (states.some((state) => isTerminal(outboxMachine, state as never))) {
+    const ended = states.filter((state) => isTerminal(outboxMachine, state as never))
+    // By the time of change an index has each state by itself.
+    const lists = find.order === 'id' ? [null] : ended.map((state) => `o.state = ${parts.value(state)}`)
+    for (const only of ended.length === 0 ? [] : lists) {
       branches.push(`(SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, o.body,
         NULL::bigint AS version, NULL::text[] AS holds, NULL::text AS fixed, NULL::text AS moving
-        FROM ${s}.closed_outbox o WHERE ${where} ${order})`)
+        FROM ${s}.closed_outbox o WHERE ${all([where, only])} ${order})`)
     }
-    if (states.some((state) => !isTerminal(outboxMachine, state as never))) {
+    if (ended.length < states.length) {
       branches.push(`(SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, NULL::text AS body,
         o.version, o.holds, o.fixed, o.moving
         FROM (SELECT ${JOB_COLUMNS}, w.outbox_id COLLATE "C" AS outbox_id, w.step_id, w.state, w.changed_at
@@ -123,6 +127,11 @@ export class FindQueries {
     const outer = { at: 'changed_at', tenant: 'tenant_id', id: 'outbox_id COLLATE "C"' }
     return { text: merged(branches, find, outer, parts.value(find.limit)), values: parts.values }
   }
+}
+
+/** In a column that an index has, unlike the state, which changes at every step. */
+function endedAs(parts: SqlParts, states: readonly string[]): string {
+  return `j.ended_state = ANY (${parts.value(textArray(states))}::text[])`
 }
 
 function merged(branches: readonly string[], find: Find, place: Placed, limit: string): string {

@@ -39,6 +39,7 @@ export interface Query {
 export class Link {
   readonly #server: Server
   #client: Promise<PgClient> | null = null
+  readonly #dropped = new WeakSet<PgClient>()
   #hasBeenUp = false
   #isClosed = false
   #pending = 0
@@ -100,8 +101,10 @@ export class Link {
     }
   }
 
-  /** Nobody gets this connection any more. */
+  /** Nobody gets this connection any more. Everybody who asked something on it says so when it is lost. */
   drop(client: PgClient): void {
+    if (this.#dropped.has(client)) return
+    this.#dropped.add(client)
     void this.#client?.then(
       (current) => {
         if (current === client) this.#client = null

@@ -1,6 +1,6 @@
 import { ALONE_KINDS } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
-import type { About, ChunkSelect, SketchSelect } from '../tables/tables.ts'
+import { type About, type ChunkSelect, LATE_MS, type SketchSelect } from '../tables/tables.ts'
 import { bigintArray, textArray } from './binary-array.ts'
 import type { Query } from './link.ts'
 import { all, SqlParts } from './sql-parts.ts'
@@ -13,41 +13,105 @@ export class LogQueries {
     this.#s = schema
   }
 
-  chunks({ ids, tags, from, before, seq, isDescending, limit }: ChunkSelect): Query {
+  /** Of those that are named, or of all: an index has them in their order. */
+  chunks(select: ChunkSelect): Query {
     const parts = new SqlParts()
-    const log = `${this.#s}.log`
-    const place = parts.value(seq)
-    // A part may begin before the place and reach beyond it.
-    const begin = `SELECT b.first_seq FROM ${log} b WHERE b.first_seq <= ${place} ORDER BY b.first_seq DESC LIMIT 1`
+    const { ids, tags, from, before } = select
+    const limit = parts.value(select.limit)
+    const order = orderOf(select)
+    if (ids === undefined) {
+      const text = `SELECT l.first_seq, l.entries FROM ${this.#span(parts, select, limit)} AS l ORDER BY ${order}`
+      return { text, values: parts.values }
+    }
     const where = all([
-      isDescending
-        ? `l.first_seq < ${place}`
-        : `l.first_seq >= COALESCE((${begin}), 0) AND l.first_seq + l.places > ${place}::bigint + 1`,
-      this.#kept(),
-      ids === undefined ? null : `l.chunk_id = ANY (${parts.value(bigintArray(ids))}::bigint[])`,
-      tags.length === 0 ? null : `l.tags @> ${parts.value(textArray(tags))}::text[]`,
+      this.#range(parts, select, 'other'),
+      `l.chunk_id = ANY (${parts.value(bigintArray(ids))}::bigint[])`,
+      tagged(parts, tags),
       ...times(parts, { from, before }),
     ])
-    const order = isDescending ? 'DESC' : 'ASC'
-    const text = `SELECT l.first_seq, l.entries FROM ${log} l WHERE ${where} ORDER BY l.first_seq ${order} LIMIT ${parts.value(limit)}`
+    const text = `SELECT l.first_seq, l.entries FROM ${this.#s}.log l WHERE ${where} ORDER BY ${order} LIMIT ${limit}`
     return { text, values: parts.values }
+  }
+
+  /** Of the next so many, those with the tags; and how many there were. */
+  near(select: ChunkSelect, look: number): Query {
+    const parts = new SqlParts()
+    const span = this.#span(parts, select, parts.value(look))
+    const order = orderOf(select)
+    const text = `
+WITH near AS MATERIALIZED (SELECT * FROM ${span} AS l)
+SELECT f.first_seq, f.entries, n.looked FROM (SELECT count(*) AS looked FROM near) AS n LEFT JOIN (
+  SELECT l.first_seq, l.entries FROM near l WHERE ${tagged(parts, select.tags)} ORDER BY ${order} LIMIT ${parts.value(select.limit)}
+) AS f ON true ORDER BY ${order.replace('l.', 'f.')}`
+    return { text, values: parts.values }
+  }
+
+  /** All that have the tags are found before they are sorted: for tags that few have. */
+  tagged(select: ChunkSelect): Query {
+    const parts = new SqlParts()
+    const log = `${this.#s}.log`
+    const order = orderOf(select)
+    const where = all([
+      this.#range(parts, select, 'other'),
+      tagged(parts, select.tags),
+      ...times(parts, select),
+    ])
+    const text = `
+WITH hit AS MATERIALIZED (SELECT l.first_seq FROM ${log} l WHERE ${where})
+SELECT l.first_seq, l.entries FROM (SELECT l.first_seq FROM hit l ORDER BY ${order} LIMIT ${parts.value(select.limit)}) AS h
+JOIN ${log} l ON l.first_seq = h.first_seq ORDER BY ${order}`
+    return { text, values: parts.values }
+  }
+
+  /**
+   * Parts beyond a place; one may begin before it and reach beyond it. How many that are is hard to guess for the server: where
+   * it is to go by something else, the place is a sum, which no index has.
+   */
+  #range(
+    parts: SqlParts,
+    { seq, isDescending }: Pick<ChunkSelect, 'seq' | 'isDescending'>,
+    by: 'place' | 'other',
+  ): string {
+    const first_seq = by === 'place' ? 'l.first_seq' : '(l.first_seq + 0)'
+    const place = parts.value(seq)
+    const begin = `SELECT b.first_seq FROM ${this.#s}.log b WHERE b.first_seq <= ${place} ORDER BY b.first_seq DESC LIMIT 1`
+    const beyond = isDescending
+      ? `${first_seq} < ${place}`
+      : `${first_seq} >= COALESCE((${begin}), 0) AND l.first_seq + l.places > ${place}::bigint + 1`
+    // What is to be removed is gone for everybody as soon as the head says so.
+    return `${beyond} AND ${first_seq} > (SELECT h.removed FROM ${this.#s}.head h)`
+  }
+
+  /**
+   * The first of a time. Where it begins and ends in the log an index knows, but for parts that are late: they are looked for
+   * beyond the end of it as well.
+   */
+  #span(parts: SqlParts, select: Span, limit: string): string {
+    const log = `${this.#s}.log`
+    const { from, before } = select
+    const order = orderOf(select)
+    const within = all([this.#range(parts, select, 'place'), ...times(parts, select)])
+    const start =
+      from === undefined
+        ? null
+        : `l.first_seq >= COALESCE((SELECT r.first_seq FROM ${log} r WHERE r.reach >= ${parts.value(bound(from))}
+          ORDER BY r.reach, r.first_seq LIMIT 1), ${Number.MAX_SAFE_INTEGER})`
+    const some = (where: string) =>
+      `(SELECT l.* FROM ${log} l WHERE ${where} ORDER BY ${order} LIMIT ${limit})`
+    if (before === undefined) return some(all([within, start]))
+    const end = `COALESCE((SELECT r.first_seq FROM ${log} r WHERE r.reach < ${parts.value(bound(before + LATE_MS))}
+      ORDER BY r.reach DESC, r.first_seq DESC LIMIT 1), 0)`
+    const prompt = some(all([within, start, `l.first_seq <= ${end}`]))
+    const late = some(all([within, start, `l.first_seq > ${end} AND l.first_at < l.reach - ${LATE_MS}`]))
+    return `(SELECT l.* FROM (${prompt} UNION ALL ${late}) AS l ORDER BY ${order} LIMIT ${limit})`
   }
 
   sketches({ from, before, after, limit }: SketchSelect): Query {
     const parts = new SqlParts()
-    const where = all([
-      `l.first_seq > ${parts.value(after)}`,
-      this.#kept(),
-      ...times(parts, { from, before }),
-    ])
-    const text = `SELECT l.first_seq, l.first_at, l.last_at, l.sketch FROM ${this.#s}.log l
-      WHERE ${where} ORDER BY l.first_seq LIMIT ${parts.value(limit)}`
+    const span = this.#span(parts, { from, before, seq: after, isDescending: false }, parts.value(limit))
+    const text = `SELECT l.first_seq, l.first_at, l.last_at, l.sketch FROM ${span} AS l
+      WHERE l.first_seq > ${parts.value(after)} ORDER BY l.first_seq`
     return { text, values: parts.values }
-  }
-
-  /** What is to be removed is gone for everybody as soon as the head says so. */
-  #kept(): string {
-    return `l.first_seq > (SELECT h.removed FROM ${this.#s}.head h)`
   }
 
   /** By what narrows it down most; the rest is looked at when the entries are read. */
@@ -134,6 +198,16 @@ SELECT DISTINCT unnest(found.log) AS chunk_id FROM (${sources.join(' UNION ALL '
 }
 
 const KINDS: readonly RecordKind[] = [...ALONE_KINDS, 'job', 'step', 'outbox']
+
+type Span = Pick<ChunkSelect, 'from' | 'before' | 'seq' | 'isDescending'>
+
+function orderOf({ isDescending }: Pick<ChunkSelect, 'isDescending'>): string {
+  return isDescending ? 'l.first_seq DESC' : 'l.first_seq'
+}
+
+function tagged(parts: SqlParts, tags: readonly string[]): string | null {
+  return tags.length === 0 ? null : `l.tags @> ${parts.value(textArray(tags))}::text[]`
+}
 
 function times(
   parts: SqlParts,

@@ -3,28 +3,29 @@ import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type {
-  About,
-  Chunk,
-  ChunkSelect,
-  ChunkSketch,
-  ClosedRow,
-  Find,
-  FoundOutbox,
-  FoundStep,
-  Head,
-  JobRow,
-  Loaded,
-  ReadySelect,
-  RecordRow,
-  SketchSelect,
-  SlotHolder,
-  Tables,
-  TakenWork,
-  TakeWork,
-  Wanted,
-  WriteSet,
-  Written,
+import {
+  type About,
+  type Chunk,
+  type ChunkSelect,
+  type ChunkSketch,
+  type ClosedRow,
+  type Find,
+  type FoundOutbox,
+  type FoundStep,
+  type Head,
+  type JobRow,
+  type Loaded,
+  NOTHING_WANTED,
+  type ReadySelect,
+  type RecordRow,
+  type SketchSelect,
+  type SlotHolder,
+  type Tables,
+  type TakenWork,
+  type TakeWork,
+  type Wanted,
+  type WriteSet,
+  type Written,
 } from '../tables/tables.ts'
 import { partsOf, shownAddress } from './address.ts'
 import { textArray } from './binary-array.ts'
@@ -42,6 +43,7 @@ import { channelOf, quotedSchema } from './migrations/migrations.ts'
 import { News } from './news.ts'
 import { Partitions } from './partitions.ts'
 import { DEFAULT_POLL_MS, DEFAULT_SCHEMA, type PostgresOptions } from './postgres-options.ts'
+import { readChunks } from './read-chunks.ts'
 import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
 import { serverClock } from './server-clock.ts'
 import { takeWork } from './session.ts'
@@ -140,9 +142,13 @@ export class PostgresTables implements Tables {
     return written
   }
 
-  take(select: TakeWork): Promise<TakenWork> {
+  take(select: TakeWork, also: Wanted = NOTHING_WANTED): Promise<TakenWork> {
     const onWritten = ({ head }: Written) => this.#news.saw(head)
-    return takeWork({ lanes: this.#takes, queries: this.#work, loading: this.#loading, onWritten }, select)
+    return takeWork(
+      { lanes: this.#takes, queries: this.#work, loading: this.#loading, onWritten },
+      select,
+      also,
+    )
   }
 
   async heads(select: ReadySelect): Promise<readonly JobRow[]> {
@@ -231,7 +237,7 @@ export class PostgresTables implements Tables {
   }
 
   chunks(select: ChunkSelect): Promise<readonly Chunk[]> {
-    return this.#read(this.#log.chunks(select))
+    return readChunks(this.#log, select, (query) => this.#read(query))
   }
 
   sketches(select: SketchSelect): Promise<readonly ChunkSketch[]> {

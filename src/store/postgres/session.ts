@@ -31,7 +31,7 @@ export interface SessionParts {
 }
 
 /** Takes work in a transaction that stays open until it is written or released; the rows of the jobs are locked by it. */
-export async function takeWork(parts: SessionParts, select: TakeWork): Promise<TakenWork> {
+export async function takeWork(parts: SessionParts, select: TakeWork, wanted: Wanted): Promise<TakenWork> {
   const lane = await parts.lanes.take()
   try {
     for (let tries = 1; ; tries++) {
@@ -39,8 +39,12 @@ export async function takeWork(parts: SessionParts, select: TakeWork): Promise<T
       try {
         const begun = lane.link.ask(client, { text: BEGIN })
         const taking = lane.link.ask<TakenRow>(client, parts.queries.take(select))
-        const [, { rows }] = await Promise.all([begun, taking])
-        return new Session(parts, lane, client, takenOf(rows))
+        const reading = parts.loading.load(wanted, async (queries) => {
+          const answers = await Promise.all(queries.map((query) => lane.link.ask(client, query)))
+          return answers.map((answer) => answer.rows)
+        })
+        const [, { rows }, also] = await Promise.all([begun, taking, reading])
+        return new Session(parts, lane, client, takenOf(rows), also)
       } catch (error) {
         if (!isLost(error) || tries >= MOST_TRIES) {
           lane.link.drop(client)
@@ -58,12 +62,20 @@ class Session implements TakenWork {
   readonly jobs: Taken['jobs']
   readonly requests: Taken['requests']
   readonly delivered: Taken['delivered']
+  readonly also: Loaded
   readonly #parts: SessionParts
   readonly #lane: WriteLane
   readonly #client: PgClient
   #isOpen = true
 
-  constructor(parts: SessionParts, lane: WriteLane, client: PgClient, { jobs, requests, delivered }: Taken) {
+  constructor(
+    parts: SessionParts,
+    lane: WriteLane,
+    client: PgClient,
+    { jobs, requests, delivered }: Taken,
+    also: Loaded,
+  ) {
+    this.also = also
     this.#parts = parts
     this.#lane = lane
     this.#client = client

@@ -9,7 +9,7 @@ import type { TakenAnswer } from './writer.ts'
 export interface Calls {
   load(wanted: T.Wanted): T.Loaded
   write(set: T.WriteSet): T.Written
-  take(work: T.TakeWork): TakenAnswer
+  take(work: T.TakeWork, also: T.Wanted): TakenAnswer
   loadTaken(session: number, wanted: T.Wanted): T.Loaded
   writeTaken(session: number, set: T.WriteSet): T.Written
   release(session: number): void

@@ -1,5 +1,6 @@
-import type { Chunk, ChunkSelect } from '../tables/tables.ts'
+import { type Chunk, type ChunkSelect, LATE_MS } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
+import { type Stretch, stretchOf } from './stretch.ts'
 
 interface Span {
   readonly first_seq: number
@@ -35,9 +36,16 @@ function isWanted({ first_seq, places, first_at, last_at }: Span, select: ChunkS
   return (from === undefined || last_at >= from) && (before === undefined || first_at < before)
 }
 
-function candidates(db: Connection, select: ChunkSelect): Iterable<Span> {
-  if (select.ids !== undefined) return byIds(db, select, select.ids)
-  return select.tags.length > 0 ? byTags(db, select) : all(db, select)
+/** In order: those that are late come after all others in the log. */
+function* candidates(db: Connection, select: ChunkSelect): Generator<Span> {
+  if (select.ids !== undefined) {
+    yield* byIds(db, select, select.ids)
+    return
+  }
+  const stretch = stretchOf(db, select)
+  if (select.isDescending) yield* late(db, select, stretch)
+  yield* select.tags.length > 0 ? byTags(db, select, stretch) : all(db, select, stretch)
+  if (!select.isDescending) yield* late(db, select, stretch)
 }
 
 /** Where to begin: the part that has the place, for it may have the next one too. */
@@ -47,30 +55,39 @@ function beginning(db: Connection, { seq, isDescending }: ChunkSelect): number {
   return db.get<{ first_seq: number }>(sql, seq)?.first_seq ?? seq
 }
 
+/** Within the stretch, or just before it where there is nothing of it left. */
+function beginningIn(db: Connection, select: ChunkSelect, { start, end }: Stretch): number {
+  const first = beginning(db, select)
+  return select.isDescending ? Math.min(first, end) : Math.max(first, start)
+}
+
+function hasTags(db: Connection, tags: readonly string[], id: number): boolean {
+  const sql = 'SELECT 1 FROM log_tag WHERE tag = ? AND first_seq = ?'
+  return tags.every((tag) => db.get(sql, tag, id) !== undefined)
+}
+
 function* byIds(db: Connection, select: ChunkSelect, ids: readonly number[]): Generator<Span> {
   const { isDescending } = select
-  const has = (tag: string, id: number) =>
-    db.get('SELECT 1 FROM log_tag WHERE tag = ? AND first_seq = ?', tag, id) !== undefined
   const first = beginning(db, select)
   const beyond = ids.filter((id) => (isDescending ? id <= first : id >= first))
   for (const id of beyond.sort((a, b) => (isDescending ? b - a : a - b))) {
     const span = spanOf(db, id)
-    if (span !== undefined && select.tags.every((tag) => has(tag, id))) yield span
+    if (span !== undefined && hasTags(db, select.tags, id)) yield span
   }
 }
 
 /** From tag to tag, each as far as the last one is: however many parts have one of them, the rarest sets the pace. */
-function* byTags(db: Connection, select: ChunkSelect): Generator<Span> {
+function* byTags(db: Connection, select: ChunkSelect, stretch: Stretch): Generator<Span> {
   const { tags, isDescending } = select
   const step = isDescending ? -1 : 1
   const sql = isDescending
     ? 'SELECT first_seq FROM log_tag WHERE tag = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1'
     : 'SELECT first_seq FROM log_tag WHERE tag = ? AND first_seq >= ? ORDER BY first_seq LIMIT 1'
-  let id = beginning(db, select)
+  let id = beginningIn(db, select, stretch)
   let agreed = 0
   for (let turn = 0; ; turn = (turn + 1) % tags.length) {
     const next = db.get<{ first_seq: number }>(sql, tags[turn] as string, id)?.first_seq
-    if (next === undefined) return
+    if (next === undefined || next < stretch.start || next > stretch.end) return
     agreed = next === id ? agreed + 1 : 1
     id = next
     if (agreed < tags.length) continue
@@ -81,20 +98,45 @@ function* byTags(db: Connection, select: ChunkSelect): Generator<Span> {
   }
 }
 
-function* all(db: Connection, select: ChunkSelect): Generator<Span> {
+function* all(db: Connection, select: ChunkSelect, stretch: Stretch): Generator<Span> {
   const { isDescending } = select
+  const [beyond, within, order] = isDescending ? ['<=', '>=', 'DESC'] : ['>=', '<=', 'ASC']
   const sql = `
     SELECT first_seq, places, first_at, last_at FROM log INDEXED BY log_times
-    WHERE first_seq ${isDescending ? '<=' : '>='} ? ORDER BY first_seq ${isDescending ? 'DESC' : 'ASC'} LIMIT ?`
+    WHERE first_seq ${beyond} ? AND first_seq ${within} ? ORDER BY first_seq ${order} LIMIT ?`
+  const end = isDescending ? stretch.start : stretch.end
   // Most of the time the first few are all that is wanted.
   let size = Math.min(select.limit + 1, PAGE)
-  let id = beginning(db, select)
+  let id = beginningIn(db, select, stretch)
   for (;;) {
-    const page = db.all<Span>(sql, id, size)
+    const page = db.all<Span>(sql, id, end, size)
     yield* page
     if (page.length < size) return
     id = (page.at(-1)?.first_seq ?? id) + (isDescending ? -1 : 1)
     size = PAGE
+  }
+}
+
+/** Beyond the stretch of a time there may be parts that tell of it later. */
+function* late(db: Connection, select: ChunkSelect, { start, end }: Stretch): Generator<Span> {
+  const { isDescending, tags, before } = select
+  if (before === undefined) return
+  const sql = `
+    SELECT first_seq, places, first_at, last_at FROM log INDEXED BY log_late
+    WHERE first_at < reach - ${LATE_MS} AND first_seq >= ? AND first_seq <= ? AND first_at < ?
+    ORDER BY first_seq ${isDescending ? 'DESC' : 'ASC'} LIMIT ${PAGE}`
+  let first = Math.max(
+    end + 1,
+    isDescending ? start : beginningIn(db, select, { start, end: Number.MAX_SAFE_INTEGER }),
+  )
+  let last = isDescending ? select.seq - 1 : Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const page = db.all<Span>(sql, first, last, before)
+    for (const span of page) if (hasTags(db, tags, span.first_seq)) yield span
+    const until = page.at(-1)?.first_seq
+    if (until === undefined || page.length < PAGE) return
+    if (isDescending) last = until - 1
+    else first = until + 1
   }
 }
 

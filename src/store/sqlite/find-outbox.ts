@@ -1,14 +1,14 @@
 import type { OutboxRecord } from '../../core/job/record.ts'
-import type { Machine } from '../../core/machine.ts'
+import { isTerminal, type Machine, statesOf } from '../../core/machine.ts'
 import { outboxMachine } from '../../core/machines/outbox.ts'
 import type { Place } from '../place.ts'
 import { changedAt, matchesFind } from '../query.ts'
 import { decodeJob } from '../tables/job-codec.ts'
 import type { ClosedRow, Find, FoundOutbox, JobRow } from '../tables/tables.ts'
-import { Clause, type FieldColumns, wantedOf, whereOf } from './clause.ts'
+import { Clause, type FieldColumns, type Way, wantedOf, whereOf } from './clause.ts'
 import type { Connection } from './connection.ts'
 import { asksOnlyEnded, asksOnlyOpen } from './find-jobs.ts'
-import { findRows } from './find-rows.ts'
+import { findRows, type Part, wayTo } from './find-rows.ts'
 import { CLOSED_COLUMNS, JOB_COLUMNS, jobRows, loadClosed } from './load.ts'
 import { compareStored } from './text-order.ts'
 
@@ -44,15 +44,37 @@ export function jobWithRow(db: Connection, tenant_id: string, outbox_id: string)
 }
 
 function closedRows(db: Connection, query: Find): readonly Placed[] {
-  const clause = whereOf(query.where, FIELDS)
-  if (clause === null || asksOnlyOpen(query, MACHINE)) return []
-  // A job has few of them.
-  const way = wantedOf(query.where, 'job_id') === undefined ? 'order' : 'filter'
+  if (whereOf(query.where, FIELDS) === null || asksOnlyOpen(query, MACHINE)) return []
   const sql = `SELECT ${CLOSED_COLUMNS} FROM closed_outbox WHERE rowid = ?`
-  return findRows(db, query, [{ table: 'closed_outbox', clause, columns: COLUMNS, way }]).flatMap((place) =>
+  return findRows(db, query, closedParts(db, query)).flatMap((place) =>
     db.all<ClosedRow>(sql, place.row).map((closed) => ({ place, found: { closed } })),
   )
 }
+
+/** By the time of change an index has each state by itself. */
+function closedParts(db: Connection, query: Find): readonly Part[] {
+  const part = (clause: Clause, way: Way, table = 'closed_outbox'): Part => ({
+    table,
+    clause,
+    columns: COLUMNS,
+    way,
+  })
+  const whole = () => whereOf(query.where, FIELDS) as Clause
+  // A job has few of them.
+  if (wantedOf(query.where, 'job_id') !== undefined) return [part(whole(), 'filter')]
+  const states = wantedOf(query.where, 'state')?.filter((state) => ENDS.includes(state))
+  if (query.order === 'id') {
+    const isFew = states !== undefined && wayTo(db, 'outbox', query) === 'filter'
+    return [isFew ? part(whole(), 'filter', BY_STATE) : part(whole(), 'order')]
+  }
+  return [...new Set(states ?? ENDS)].map((state) => {
+    const others = whereOf(query.where, FIELDS, 'state') as Clause
+    return part(others.addAny('state', [state]), 'order', BY_STATE)
+  })
+}
+
+const BY_STATE = 'closed_outbox INDEXED BY closed_outbox_state'
+const ENDS: readonly string[] = statesOf(MACHINE).filter((state) => isTerminal(MACHINE, state))
 
 function openRows(db: Connection, query: Find): readonly Placed[] {
   if (asksOnlyEnded(query, MACHINE)) return []

@@ -19,8 +19,10 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
   return {
     load: (wanted) => reads.within(() => load(reads, wanted)),
     write: (set) => writer.write(set),
-    take: (work) =>
-      hasWork(reads, work) ? writer.take(work) : { jobs: [], delivered: new Map(), session: null },
+    take: (work, also) =>
+      hasWork(reads, work)
+        ? writer.take(work, also)
+        : { jobs: [], delivered: new Map(), also: load(reads, also), session: null },
     loadTaken: (session, wanted) => writer.loadTaken(session, wanted),
     writeTaken: (session, set) => writer.writeTaken(session, set),
     release: (session) => writer.release(session),

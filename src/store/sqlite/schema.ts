@@ -1,4 +1,5 @@
 // The tables as the first migration makes them. What was released is never changed: a later migration changes it.
+import { LATE_MS } from '../tables/tables.ts'
 
 /** Columns that change at every step of a job are in no index; they come before the long texts. */
 export const TABLES_1 = `
@@ -64,6 +65,7 @@ CREATE TABLE closed_outbox (
   PRIMARY KEY (tenant_id, outbox_id)
 ) STRICT;
 CREATE INDEX closed_outbox_job ON closed_outbox (tenant_id, job_id, outbox_id);
+CREATE INDEX closed_outbox_state ON closed_outbox (state, changed_at, tenant_id, outbox_id);
 
 CREATE TABLE ready (
   queue TEXT NOT NULL,
@@ -126,10 +128,14 @@ CREATE TABLE log (
   places INTEGER NOT NULL,
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
+  -- The latest time that was told of so far: it grows along the log, whatever is told later of earlier times.
+  reach INTEGER NOT NULL,
   sketch TEXT NOT NULL,
   entries TEXT NOT NULL
 ) STRICT;
 CREATE INDEX log_times ON log (first_seq, places, first_at, last_at);
+CREATE INDEX log_reach ON log (reach, first_seq);
+CREATE INDEX log_late ON log (first_seq, places, first_at, last_at) WHERE first_at < reach - ${LATE_MS};
 
 CREATE TABLE log_tag (
   tag TEXT NOT NULL,

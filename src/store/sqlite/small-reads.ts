@@ -1,7 +1,8 @@
 import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type { ChunkSketch, SketchSelect, SlotHolder } from '../tables/tables.ts'
+import { type ChunkSketch, LATE_MS, type SketchSelect, type SlotHolder } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
+import { stretchOf } from './stretch.ts'
 
 export function countsOf(db: Connection): readonly CountEntry[] {
   return db.all<CountEntry>('SELECT tenant_id, kind, state, n FROM state_count WHERE n <> 0')
@@ -55,14 +56,18 @@ export function sketchesOf(
   db: Connection,
   { from, before, after, limit }: SketchSelect,
 ): readonly ChunkSketch[] {
-  return db.all<ChunkSketch>(
+  const { start, end } = stretchOf(db, { from, before })
+  const sql = (index: string, where: string) =>
     `SELECT first_seq, first_at, last_at, sketch FROM log WHERE first_seq IN (
-       SELECT first_seq FROM log INDEXED BY log_times
-       WHERE first_seq > ? AND last_at >= ? AND first_at < ? ORDER BY first_seq LIMIT ?
-     ) ORDER BY first_seq`,
-    after,
-    from ?? Number.NEGATIVE_INFINITY,
-    before ?? Number.POSITIVE_INFINITY,
-    limit,
-  )
+       SELECT first_seq FROM log INDEXED BY ${index}
+       WHERE ${where} AND first_seq >= ? AND first_seq <= ? AND last_at >= ? AND first_at < ?
+       ORDER BY first_seq LIMIT ?
+     ) ORDER BY first_seq`
+  const times = [from ?? Number.NEGATIVE_INFINITY, before ?? Number.POSITIVE_INFINITY]
+  const first = Math.max(after + 1, start)
+  const found = db.all<ChunkSketch>(sql('log_times', 'true'), first, end, ...times, limit)
+  if (before === undefined || found.length >= limit) return found
+  const late = sql('log_late', `first_at < reach - ${LATE_MS}`)
+  const beyond = [Math.max(first, end + 1), Number.MAX_SAFE_INTEGER]
+  return [...found, ...db.all<ChunkSketch>(late, ...beyond, ...times, limit - found.length)]
 }

@@ -1,6 +1,7 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { ClaimKey, SlotKey } from '../../core/decision.ts'
 import type * as T from '../tables/tables.ts'
+import { NOTHING_WANTED } from '../tables/tables.ts'
 import type { Thread } from './thread.ts'
 
 /** A ledger in one file of SQLite, which several processes of one machine may have open. */
@@ -19,15 +20,16 @@ export class SqliteTables implements T.Tables {
     return this.#thread.call('write', set)
   }
 
-  async take(work: T.TakeWork): Promise<T.TakenWork> {
+  async take(work: T.TakeWork, wanted = NOTHING_WANTED): Promise<T.TakenWork> {
     const thread = this.#thread
-    const { session, jobs, delivered } = await thread.call('take', work)
+    const { session, jobs, delivered, also } = await thread.call('take', work, wanted)
     // There was nothing to take: whatever is asked for now, nothing is held for it.
     if (session === null) {
       return {
         jobs,
         delivered,
         requests: [],
+        also,
         load: (wanted) => thread.call('load', wanted),
         write: (set) => thread.call('write', set),
         release: async () => {},
@@ -37,6 +39,7 @@ export class SqliteTables implements T.Tables {
       jobs,
       delivered,
       requests: [],
+      also,
       load: (wanted) => thread.call('loadTaken', session, wanted),
       write: (set) => thread.call('writeTaken', session, set),
       release: () => thread.call('release', session),

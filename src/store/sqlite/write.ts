@@ -73,12 +73,14 @@ function count(db: Connection, { counts }: WriteSet): void {
 
 function append(db: Connection, first_seq: number, chunk: NewChunk): void {
   const { places, first_at, last_at, sketch, entries, tags } = chunk
+  const before = db.get<{ reach: number }>('SELECT reach FROM log ORDER BY first_seq DESC LIMIT 1')
   db.run(
-    'INSERT INTO log (first_seq, places, first_at, last_at, sketch, entries) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO log (first_seq, places, first_at, last_at, reach, sketch, entries) VALUES (?, ?, ?, ?, ?, ?, ?)',
     first_seq,
     places,
     first_at,
     last_at,
+    Math.max(last_at, before?.reach ?? last_at),
     sketch,
     entries,
   )

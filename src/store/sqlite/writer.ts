@@ -17,6 +17,7 @@ export interface WriterLimits {
 export interface TakenAnswer extends Taken {
   /** Null when there was nothing: nothing is held then. */
   readonly session: number | null
+  readonly also: Loaded
 }
 
 interface Session {
@@ -55,15 +56,15 @@ export class Writer {
     return await this.#transaction(() => write(this.#db, set))
   }
 
-  async take(work: TakeWork): Promise<TakenAnswer> {
+  async take(work: TakeWork, also: Wanted): Promise<TakenAnswer> {
     const end = await this.#myTurn()
     let isKept = false
     try {
       await this.#begin()
-      const taken = this.#orRollBack(() => select(this.#db, work))
+      const taken = this.#orRollBack(() => ({ ...select(this.#db, work), also: load(this.#db, also) }))
       if (taken.jobs.length === 0 || this.#isClosing) {
         this.#rollBack()
-        return { jobs: [], delivered: new Map(), session: null }
+        return { jobs: [], delivered: new Map(), also: taken.also, session: null }
       }
       const id = ++this.#sessions
       const timer = this.#timers.after(this.#limits.sessionMs, () => this.release(id))

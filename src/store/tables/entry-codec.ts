@@ -29,7 +29,7 @@ const ENTRY_FIELDS = [
 ] as const satisfies readonly (keyof AuditEntry)[]
 
 export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
-  const tags = new Set<string>()
+  const tags = new Tags()
   const rollup = new DurationRollup()
   let places = 0
   let first_at = Number.POSITIVE_INFINITY
@@ -41,7 +41,7 @@ export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
     if (at < first_at) first_at = at
     if (at > last_at) last_at = at
     rollup.addEntry(entry)
-    addTags(tags, entry)
+    tags.add(entry)
     lists.push([
       entry.event,
       entry.tenant_id,
@@ -64,13 +64,15 @@ export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
     ])
   }
   const sketch = JSON.stringify(rollup.toFields())
-  return { entries: JSON.stringify(lists), places, first_at, last_at, tags: [...tags], sketch }
+  return { entries: JSON.stringify(lists), places, first_at, last_at, tags: tags.all(), sketch }
 }
 
 /** Longest text that is made a tag of: databases take no long keys into an index. */
 const LONGEST_TAG = 100
 
-type TagMark = 't' | 'k' | 'v' | 'a' | 'u' | 'e' | 's'
+const MARKS = ['t', 'k', 'v', 'a', 'u', 'e', 's'] as const
+
+type TagMark = (typeof MARKS)[number]
 
 /** What cannot be told apart by its tag is told apart when the entries are read. */
 function tag(mark: TagMark, text: string): string {
@@ -80,14 +82,29 @@ function tag(mark: TagMark, text: string): string {
 
 const PLAIN = /^[ -~]*$/
 
-function addTags(tags: Set<string>, { path, ...entry }: AuditEntry): void {
-  tags.add(tag('t', entry.tenant_id))
-  tags.add(tag('k', entry.kind))
-  tags.add(tag('v', entry.event))
-  tags.add(tag('a', entry.adapter))
-  tags.add(tag('u', entry.actor))
-  if (entry.error_type !== null) tags.add(tag('e', entry.error_type))
-  for (let hop = 1; hop < path.length; hop++) tags.add(tag('s', path[hop] as string))
+/** What is in a chunk, by mark. Most of its entries say the same: each thing is made a tag once. */
+class Tags {
+  readonly #texts = new Map<TagMark, Set<string>>(MARKS.map((mark) => [mark, new Set()]))
+
+  add(entry: AuditEntry): void {
+    this.#add('t', entry.tenant_id)
+    this.#add('k', entry.kind)
+    this.#add('v', entry.event)
+    this.#add('a', entry.adapter)
+    this.#add('u', entry.actor)
+    if (entry.error_type !== null) this.#add('e', entry.error_type)
+    for (let hop = 1; hop < entry.path.length; hop++) this.#add('s', entry.path[hop] as string)
+  }
+
+  all(): readonly string[] {
+    const tags = new Set<string>()
+    for (const [mark, texts] of this.#texts) for (const text of texts) tags.add(tag(mark, text))
+    return [...tags]
+  }
+
+  #add(mark: TagMark, text: string): void {
+    ;(this.#texts.get(mark) as Set<string>).add(text)
+  }
 }
 
 /** Tags that a chunk has if anything in it is asked for. */

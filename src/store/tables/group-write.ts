@@ -163,8 +163,11 @@ export class GroupWrite {
     if (!wanted.isEmpty) space.know(await this.#options.tables.load(wanted), wanted)
   }
 
-  #pause(): Promise<void> {
+  /** Callers wait, and there may be nothing else that keeps the process alive. */
+  async #pause(): Promise<void> {
     const { timers, random } = this.#options
-    return new Promise((resolve) => timers.after(1 + random.next() * LONGEST_PAUSE_MS, resolve))
+    const held = timers.hold()
+    await new Promise<void>((resolve) => timers.after(1 + random.next() * LONGEST_PAUSE_MS, resolve))
+    held.cancel()
   }
 }

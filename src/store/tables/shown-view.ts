@@ -96,7 +96,7 @@ async function readHolders(looking: Looking, slot: SlotKey, into: TwoKeys<readon
   )
 }
 
-function queueKey(name: string): RecordKey<'queue'> {
+export function queueKey(name: string): RecordKey<'queue'> {
   return { kind: 'queue', tenant_id: EVERYBODY, id: name }
 }
 

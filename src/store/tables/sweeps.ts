@@ -1,9 +1,11 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given, IdSource } from '../../core/decision.ts'
+import { plainQueue } from '../../core/pick.ts'
 import type { Sweep, Swept } from '../store.ts'
 import { decideAll } from './deciding.ts'
 import type { Memory } from './memory.ts'
-import { lookAt } from './shown-view.ts'
+import { Missing } from './missing.ts'
+import { lookAt, queueKey } from './shown-view.ts'
 import { Conflict, type Head, type Tables, type TakenWork, type TakeWork } from './tables.ts'
 import { Workspace } from './workspace.ts'
 import { writeSetOf } from './write-set.ts'
@@ -42,9 +44,11 @@ async function sweepOnce<A>(
   decide: DecideOn<A>,
 ): Promise<readonly Swept<A>[]> {
   const { tables, memory, ids, time, onWritten } = options
-  const taken = await tables.take(takeOf(selector, time()))
+  const also = alsoOf(selector)
+  const taken = await tables.take(takeOf(selector, time()), also)
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
+    space.know(taken.also, also)
     const keys = await keysOf(selector, taken, space, tables)
     const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
@@ -81,6 +85,13 @@ function takeOf(selector: Sweep, now: number): TakeWork {
         most: selector.most,
       }
   }
+}
+
+/** Every decision on ready work looks at its queue. */
+function alsoOf(selector: Sweep): Missing {
+  const also = new Missing()
+  if (selector.what === 'ready') also.addKeys(selector.queues.map((queue) => queueKey(plainQueue(queue))))
+  return also
 }
 
 async function keysOf(

@@ -17,9 +17,7 @@ import { type Placed, pageOf, placeAfter, placeOfRecord } from '../live/find-rec
 import { type FindQuery, findOrder, type Page, pageSize } from '../query.ts'
 import { cellOfJob, cellOfRecord } from './cell.ts'
 import { decodeJob } from './job-codec.ts'
-import type { Find, FoundOutbox, Tables, Wanted } from './tables.ts'
-
-const NOTHING: Wanted = { jobs: [], records: [], claims: [], slots: [], refusals: [], rows: [] }
+import { type Find, type FoundOutbox, NOTHING_WANTED, type Tables } from './tables.ts'
 
 export async function loadAggregate<K extends AggregateKind>(
   tables: Tables,
@@ -27,8 +25,8 @@ export async function loadAggregate<K extends AggregateKind>(
 ): Promise<AggregateOf[K] | null> {
   const { jobs, records } = await tables.load(
     key.kind === 'job'
-      ? { ...NOTHING, jobs: [key as RecordKey] }
-      : { ...NOTHING, records: [key as RecordKey] },
+      ? { ...NOTHING_WANTED, jobs: [key as RecordKey] }
+      : { ...NOTHING_WANTED, records: [key as RecordKey] },
   )
   const [job] = jobs
   const [record] = records
@@ -66,7 +64,7 @@ async function recordOf(
 }
 
 export async function ownerIn(tables: Tables, claim: ClaimKey): Promise<string | null> {
-  const { claims } = await tables.load({ ...NOTHING, claims: [claim] })
+  const { claims } = await tables.load({ ...NOTHING_WANTED, claims: [claim] })
   return claims[0]?.owner ?? null
 }
 

@@ -19,8 +19,8 @@ export interface Tables {
   load(wanted: Wanted): Promise<Loaded>
   /** All of it or nothing, durable when it resolves. */
   write(set: WriteSet): Promise<Written>
-  /** Takes work for itself: nobody else is shown it until the session ends. */
-  take(select: TakeWork): Promise<TakenWork>
+  /** Takes work for itself: nobody else is shown it until the session ends. Reads something else on the way. */
+  take(select: TakeWork, also?: Wanted): Promise<TakenWork>
 
   /** The heads of ready work, as they are. */
   heads(select: ReadySelect): Promise<readonly JobRow[]>
@@ -88,6 +88,8 @@ export interface Wanted {
   /** Outbox rows that are closed. */
   readonly rows: readonly { readonly tenant_id: string; readonly id: string }[]
 }
+
+export const NOTHING_WANTED: Wanted = { jobs: [], records: [], claims: [], slots: [], refusals: [], rows: [] }
 
 /** What there is; what is not in it is not there. */
 export interface Loaded {
@@ -301,6 +303,8 @@ export interface TakenWork {
   readonly jobs: readonly JobRow[]
   /** Requests that wait for a decision; only of the inbox. */
   readonly requests: readonly { readonly id: number; readonly body: string }[]
+  /** What was to be read on the way. */
+  readonly also: Loaded
   /** Signals that led to them. */
   readonly delivered: ReadonlyMap<string, readonly number[]>
   load(wanted: Wanted): Promise<Loaded>
@@ -356,6 +360,12 @@ export interface ChunkSelect {
   readonly isDescending: boolean
   readonly limit: number
 }
+
+/**
+ * A part of the log that tells of something so much earlier than what was told before it is late. All others lie in the log
+ * where their time is, give or take this; those that are late are looked for by themselves.
+ */
+export const LATE_MS = 3_600_000
 
 export interface SketchSelect {
   readonly from: number | undefined

@@ -32,7 +32,8 @@ export async function withSeed<T>(seed: number, play: (seed: number) => Promise<
   }
 }
 
-function numberFrom(variable: string): number | undefined {
+/** What an environment variable says, if it is there. */
+export function numberFrom(variable: string): number | undefined {
   const text = process.env[variable]
   if (text === undefined || text === '') return undefined
   const value = Number(text)

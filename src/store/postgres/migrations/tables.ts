@@ -1,5 +1,6 @@
 // The tables. Columns that change at every step stand at the end of a row and in no index: such a change stays on the
 // page of the row, touches no index, and only the end of the row is written to the log of the database.
+import { LATE_MS } from '../../tables/tables.ts'
 
 /** @param s the schema, quoted */
 export const tablesSql = (s: string): string => `
@@ -59,6 +60,7 @@ CREATE TABLE ${s}.closed_outbox (
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE ${s}.closed_outbox ALTER body SET STORAGE EXTERNAL;
 CREATE INDEX closed_outbox_job ON ${s}.closed_outbox (tenant_id, job_id);
+CREATE INDEX closed_outbox_changed ON ${s}.closed_outbox (state, changed_at, tenant_id, outbox_id);
 
 ${worksSql(s)}
 ${bookSql(s)}
@@ -162,9 +164,10 @@ CREATE TABLE ${s}.head (
   seq bigint NOT NULL,
   at bigint NOT NULL,
   records bigint NOT NULL,
-  removed bigint NOT NULL
+  removed bigint NOT NULL,
+  reach bigint NOT NULL
 ) WITH (fillfactor = 50, ${RESTLESS});
-INSERT INTO ${s}.head VALUES (1, 0, 0, 0, 0);
+INSERT INTO ${s}.head VALUES (1, 0, 0, 0, 0, 0);
 
 CREATE SEQUENCE ${s}.chunk_id AS bigint;
 
@@ -174,6 +177,8 @@ CREATE TABLE ${s}.log (
   chunk_id bigint NOT NULL,
   first_at bigint NOT NULL,
   last_at bigint NOT NULL,
+  -- The latest time that was told of so far: it grows along the log, whatever is told later of earlier times.
+  reach bigint NOT NULL,
   at timestamptz NOT NULL,
   tags text[] COLLATE "C" NOT NULL,
   sketch text COLLATE "C" NOT NULL,
@@ -181,6 +186,8 @@ CREATE TABLE ${s}.log (
 ) PARTITION BY RANGE (at);
 ALTER TABLE ${s}.log ALTER sketch SET STORAGE EXTERNAL, ALTER entries SET STORAGE EXTERNAL;
 CREATE INDEX log_seq ON ${s}.log (first_seq);
+CREATE INDEX log_reach ON ${s}.log (reach, first_seq);
+CREATE INDEX log_late ON ${s}.log (first_seq) WHERE first_at < reach - ${LATE_MS};
 CREATE INDEX log_chunk ON ${s}.log (chunk_id);
 CREATE INDEX log_tags ON ${s}.log USING gin (tags) WITH (fastupdate = off);
 CREATE TABLE ${s}.log_default PARTITION OF ${s}.log DEFAULT WITH (toast_tuple_target = 8160);

@@ -56,7 +56,7 @@ BEGIN
 ${aggregatesSql(s)}
 ${bookSql(s)}
 ${workSql(s)}
-  UPDATE ${s}.head SET seq = seq + p_n[3], records = records + p_n[3], at = greatest(at, p_n[2])
+  UPDATE ${s}.head SET seq = seq + p_n[3], records = records + p_n[3], at = greatest(at, p_n[2]), reach = greatest(reach, p_n[5])
     WHERE id = 1 RETURNING * INTO v_head;
 ${aloneSql(s)}
   IF p_news IS NOT NULL THEN PERFORM pg_notify('${channel}', p_news); END IF;
@@ -212,7 +212,7 @@ const aloneSql = (s: string): string => `
     JOIN ${s}.wait t ON t.tenant_id = w.tenant_id AND t.topic = w.topic;
   END IF;
   IF v_chunk IS NOT NULL THEN
-    INSERT INTO ${s}.log (first_seq, places, chunk_id, first_at, last_at, at, tags, sketch, entries)
-    VALUES (v_head.seq - p_n[3] + 1, p_n[3], v_chunk, p_n[4], p_n[5], to_timestamp(v_head.at / 1000.0), l_tags, l_sketch,
-      l_entries);
+    INSERT INTO ${s}.log (first_seq, places, chunk_id, first_at, last_at, reach, at, tags, sketch, entries)
+    VALUES (v_head.seq - p_n[3] + 1, p_n[3], v_chunk, p_n[4], p_n[5], v_head.reach, to_timestamp(v_head.at / 1000.0), l_tags,
+      l_sketch, l_entries);
   END IF;`

@@ -1,0 +1,44 @@
+// A process could end while a caller waited for its next try after a few lost races: the timer for that does not keep a
+// process alive, and with nothing asked of the database nothing else does either.
+import { expect, it } from 'vitest'
+import { SeededRandom } from '../../testing/seeded-random.ts'
+import { virtualWorld } from '../../testing/virtual-world.ts'
+import { GroupWrite } from './group-write.ts'
+import { Memory } from './memory.ts'
+import { Conflict, type Tables } from './tables.ts'
+
+it('a caller that waits for another try keeps the process alive', async () => {
+  const { timers, ids } = virtualWorld()
+  let holds = 0
+  let isPaused = false
+  const heldWhilePaused: number[] = []
+  const group = new GroupWrite({
+    // Somebody else is always faster.
+    tables: { load: () => Promise.reject(new Conflict('faster')) } as unknown as Tables,
+    memory: new Memory(),
+    ids,
+    timers: {
+      turn: () => timers.turn(),
+      hold: () => {
+        holds++
+        return { cancel: () => void holds-- }
+      },
+      after: (_, callback) => {
+        isPaused = true
+        heldWhilePaused.push(holds)
+        queueMicrotask(callback)
+        return { cancel: () => {} }
+      },
+    },
+    random: new SeededRandom(1),
+    time: () => 0,
+    onWritten: () => {},
+  })
+  const adding = group.add([{ kind: 'document', tenant_id: 't', id: 'd' }], () => {
+    throw new Error('nothing was loaded')
+  })
+  await expect(adding).rejects.toThrow(Conflict)
+  expect(isPaused).toBe(true)
+  expect(new Set(heldWhilePaused)).toEqual(new Set([1]))
+  expect(holds).toBe(0)
+})

@@ -1,0 +1,168 @@
+// The connection is cut just before a write reaches the server, or just after it was done there. The caller cannot tell one
+// from the other; the ledger can, by asking the server. So everything is answered as if nothing had happened, and happens once.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Ledger, openLedger } from 'waybill'
+import { systemTimers } from '../../src/world/timers.ts'
+import { requestOf } from '../fixtures/live-ledger.ts'
+import { within } from '../fixtures/within.ts'
+import { type LossyProxy, startProxy } from './proxy.ts'
+import { freshSchema, type TestServer, testServer } from './server.ts'
+
+const LONGEST_MS = 10_000
+
+const PROTOCOL = {
+  protocol_id: 'test.v1',
+  request_type: 'TEST',
+  steps: [{ step_id: 'only', step_type: 'WORK', service: 'worker', delivery: 'pull' }],
+} as const
+
+const OPTIONS = { tenant_id: 't1', protocols: [PROTOCOL] }
+
+type Cut = 'before it came to the server' | 'after it was done there'
+
+interface Act {
+  /** What has to be there first. */
+  readonly before?: (ledger: Ledger, id: string) => Promise<unknown>
+  /** Answers what the caller makes of it. */
+  readonly run: (ledger: Ledger, id: string, made: unknown) => Promise<unknown>
+}
+
+const submitted = (ledger: Ledger, job_id: string) => ledger.jobs.submit(requestOf({ job_id }))
+
+const claimed = async (ledger: Ledger, job_id: string) => {
+  await submitted(ledger, job_id)
+  const works = await ledger.jobs.claim({ queues: ['worker'] })
+  return works[0]?.step
+}
+
+type Step = NonNullable<Awaited<ReturnType<typeof claimed>>>
+
+const ACTS: { readonly [what: string]: Act } = {
+  submit: {
+    run: async (ledger, id) => (await submitted(ledger, id)).duplicate,
+  },
+  'update a document': {
+    run: async (ledger, id) => (await ledger.documents.updateState(id, 'fetching')).state,
+  },
+  cancel: {
+    before: submitted,
+    run: async (ledger, id) => (await ledger.jobs.cancel(id)).state,
+  },
+  claim: {
+    before: submitted,
+    run: async (ledger) =>
+      (await ledger.jobs.claim({ queues: ['worker'] })).map(
+        ({ step }) => `${step.job_id} ${step.attempt_no}`,
+      ),
+  },
+  'a result': {
+    before: claimed,
+    run: (ledger, _, step) => ledger.jobs.result(step as Step, { status: 'SUCCEEDED', output: 1 }),
+  },
+  'a batch': {
+    before: claimed,
+    run: async (ledger, id, step) => {
+      const result = { status: 'SUCCEEDED', output: 1 } as const
+      const answers = await ledger.batch((make) => [
+        make.result(step as Step, result),
+        make.updateState(id, 'fetching'),
+      ])
+      return answers.length
+    },
+  },
+}
+
+describe('a write whose answer never comes', () => {
+  let server: TestServer
+  let proxy: LossyProxy
+
+  beforeAll(async () => {
+    server = await testServer()
+    proxy = await startProxy(server.url)
+  })
+
+  afterAll(async () => {
+    await proxy.close()
+    await server.stop()
+  })
+
+  /** Cuts the connection once; answers whether it did. */
+  function cutOnce(cut: Cut, id: string): () => boolean {
+    let isAsked = false
+    let isCut = false
+    proxy.cutsQuestion = (said) => {
+      if (isAsked || !said.includes('write\0') || !said.includes(id)) return false
+      isAsked = true
+      isCut = cut === 'before it came to the server'
+      return isCut
+    }
+    proxy.cutsAnswer = (said) => {
+      if (!isAsked || isCut) return false
+      isCut = isEndOfWrite(said.toString('latin1'))
+      return isCut
+    }
+    return () => isCut
+  }
+
+  async function open(url: string, more: object = {}): Promise<Ledger> {
+    return openLedger(url, { ...OPTIONS, postgres: { schema: freshSchema() }, ...more })
+  }
+
+  async function history(ledger: Ledger): Promise<readonly string[]> {
+    const told: string[] = []
+    for await (const { kind, id, event, old_state, new_state } of ledger.audit.records()) {
+      told.push(`${kind} ${id} ${event} ${old_state} ${new_state}`)
+    }
+    return told
+  }
+
+  const cases = Object.keys(ACTS).flatMap((what) =>
+    (['before it came to the server', 'after it was done there'] as const).map((cut) => ({ what, cut })),
+  )
+
+  it.each(cases)('$what, cut $cut, is done once', async ({ what, cut }) => {
+    const { before, run } = ACTS[what] as Act
+    await using ledger = await open(proxy.url)
+    await using undisturbed = await open(server.url)
+    const expected = await run(undisturbed, 'x1', await before?.(undisturbed, 'x1'))
+    const made = await before?.(ledger, 'x1')
+    const wasCut = cutOnce(cut, 'x1')
+    expect(await within(LONGEST_MS, what, run(ledger, 'x1', made))).toEqual(expected)
+    expect(wasCut()).toBe(true)
+    expect(await history(ledger)).toEqual(await history(undisturbed))
+    expect(await ledger.check()).toEqual([])
+  })
+
+  it.each([
+    { cut: 'before it came to the server', wasKept: false },
+    { cut: 'after it was done there', wasKept: true },
+  ] as const)(
+    'is told to be unknown when nobody can be asked ($cut), and may be asked for again',
+    async (one) => {
+      // Half a minute of trying to reach the server, in a moment.
+      const after = (ms: number, callback: () => void) => systemTimers.after(ms / 100, callback)
+      await using ledger = await open(proxy.url, { world: { timers: { ...systemTimers, after } } })
+      const request = requestOf({ idempotency_key: 'once', job_id: 'x2' })
+      const wasCut = cutOnce(one.cut, 'x2')
+      const cutsQuestion = proxy.cutsQuestion
+      proxy.cutsQuestion = (said) => wasCut() || cutsQuestion(said)
+      const submitting = within(LONGEST_MS, 'submit', ledger.jobs.submit(request))
+      await expect(submitting).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' })
+      proxy.cutsQuestion = () => false
+      const { job_id, duplicate } = await ledger.jobs.submit({ ...request, job_id: 'x3' })
+      expect({ job_id, duplicate }).toEqual({ job_id: one.wasKept ? 'x2' : 'x3', duplicate: one.wasKept })
+      expect((await ledger.jobs.list()).items).toHaveLength(1)
+      expect(await ledger.check()).toEqual([])
+    },
+  )
+})
+
+/** The head of the log that the function answers, or, in a transaction that was open before, the end of that. */
+function isEndOfWrite(said: string): boolean {
+  return /\{\d+,\d+,\d+,\d+\}/.test(said) ? !isWithin(said) : /COMMIT\0/.test(said)
+}
+
+/** The server says at the end of each answer whether a transaction is open. */
+function isWithin(said: string): boolean {
+  return said.endsWith('Z\0\0\0\x05T')
+}
