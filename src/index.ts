@@ -85,6 +85,16 @@ export {
   UnknownPath,
 } from './errors/message-errors.ts'
 export {
+  DatabaseFailed,
+  DatabaseMissing,
+  LoginRefused,
+  NotPermitted,
+  OutcomeUnknown,
+  SchemaTooNew,
+  SchemaTooOld,
+  ServerUnavailable,
+} from './errors/postgres-errors.ts'
+export {
   Conflict,
   InvalidRequest,
   InvalidStateTransition,
@@ -94,6 +104,7 @@ export {
   NotFound,
   StaleEtag,
 } from './errors/refusal-errors.ts'
+export { LedgerBusy } from './errors/sqlite-errors.ts'
 export { ERROR_TABLE, type ErrorCode } from './errors/table.ts'
 export { WaybillError } from './errors/waybill-error.ts'
 export type { PromisedJob, TurnedDown } from './ledger/admission.ts'

@@ -4,7 +4,9 @@ import * as fileErrors from '../../src/errors/file-errors.ts'
 import * as inputErrors from '../../src/errors/input-errors.ts'
 import * as journalErrors from '../../src/errors/journal-errors.ts'
 import * as messageErrors from '../../src/errors/message-errors.ts'
+import * as postgresErrors from '../../src/errors/postgres-errors.ts'
 import * as refusalErrors from '../../src/errors/refusal-errors.ts'
+import * as sqliteErrors from '../../src/errors/sqlite-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -22,7 +24,15 @@ function classOf(code: ErrorCode): string {
     /_?([A-Z])([A-Z]*)/g,
     (_, first: string, rest: string) => first + rest.toLowerCase(),
   )
-  const named = [fileErrors, inputErrors, journalErrors, messageErrors, refusalErrors]
+  const named = [
+    fileErrors,
+    inputErrors,
+    journalErrors,
+    messageErrors,
+    postgresErrors,
+    refusalErrors,
+    sqliteErrors,
+  ]
   if (named.some((errors) => Object.hasOwn(errors, name))) return name
   // The Node version is checked before any class can be loaded.
   if (code === 'NODE_TOO_OLD') return 'Error'

@@ -22,7 +22,7 @@ type Cut = 'before it came to the server' | 'after it was done there'
 
 interface Act {
   /** What has to be there first. */
-  readonly before?: (ledger: Ledger, id: string) => Promise<unknown>
+  readonly prepare?: (ledger: Ledger, id: string) => Promise<unknown>
   /** Answers what the caller makes of it. */
   readonly run: (ledger: Ledger, id: string, made: unknown) => Promise<unknown>
 }
@@ -45,22 +45,22 @@ const ACTS: { readonly [what: string]: Act } = {
     run: async (ledger, id) => (await ledger.documents.updateState(id, 'fetching')).state,
   },
   cancel: {
-    before: submitted,
+    prepare: submitted,
     run: async (ledger, id) => (await ledger.jobs.cancel(id)).state,
   },
   claim: {
-    before: submitted,
+    prepare: submitted,
     run: async (ledger) =>
       (await ledger.jobs.claim({ queues: ['worker'] })).map(
         ({ step }) => `${step.job_id} ${step.attempt_no}`,
       ),
   },
   'a result': {
-    before: claimed,
+    prepare: claimed,
     run: (ledger, _, step) => ledger.jobs.result(step as Step, { status: 'SUCCEEDED', output: 1 }),
   },
   'a batch': {
-    before: claimed,
+    prepare: claimed,
     run: async (ledger, id, step) => {
       const result = { status: 'SUCCEEDED', output: 1 } as const
       const answers = await ledger.batch((make) => [
@@ -121,11 +121,11 @@ describe('a write whose answer never comes', () => {
   )
 
   it.each(cases)('$what, cut $cut, is done once', async ({ what, cut }) => {
-    const { before, run } = ACTS[what] as Act
+    const { prepare, run } = ACTS[what] as Act
     await using ledger = await open(proxy.url)
     await using undisturbed = await open(server.url)
-    const expected = await run(undisturbed, 'x1', await before?.(undisturbed, 'x1'))
-    const made = await before?.(ledger, 'x1')
+    const expected = await run(undisturbed, 'x1', await prepare?.(undisturbed, 'x1'))
+    const made = await prepare?.(ledger, 'x1')
     const wasCut = cutOnce(cut, 'x1')
     expect(await within(LONGEST_MS, what, run(ledger, 'x1', made))).toEqual(expected)
     expect(wasCut()).toBe(true)

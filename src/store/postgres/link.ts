@@ -80,6 +80,20 @@ export class Link {
     }
   }
 
+  /**
+   * Whatever is asked within goes out at once. Otherwise the server may begin with the first of it and take the processor
+   * from us before the rest is sent: whoever waits for a lock that the last of it gives back waits for that as well.
+   */
+  together<T>(client: PgClient, asking: () => T): T {
+    const { stream } = client.connection
+    stream.cork()
+    try {
+      return asking()
+    } finally {
+      stream.uncork()
+    }
+  }
+
   /** For what changes nothing: it is simply asked again on another connection when this one is lost. */
   async read<R extends QueryResultRow>(query: Query): Promise<readonly R[]> {
     const [rows] = await this.readAll<R>([query])
@@ -90,7 +104,8 @@ export class Link {
   async readAll<R extends QueryResultRow>(queries: readonly Query[]): Promise<readonly (readonly R[])[]> {
     for (let tries = 1; ; tries++) {
       const client = await this.client()
-      const answers = await Promise.allSettled(queries.map((query) => this.ask<R>(client, query)))
+      const asked = this.together(client, () => queries.map((query) => this.ask<R>(client, query)))
+      const answers = await Promise.allSettled(asked)
       const failed = answers.find((answer) => answer.status === 'rejected')
       if (failed === undefined) {
         return answers.map((answer) => (answer as PromiseFulfilledResult<QueryResult<R>>).value.rows)

@@ -6,8 +6,15 @@ export interface Pg {
   newClient(config: ClientConfig): PgClient
 }
 
-/** Its types do not say that a connection may be left out when it is asked whether the process has something to do. */
-export type PgClient = Client & { ref(): void; unref(): void }
+/**
+ * Its types do not say that a connection may be left out when it is asked whether the process has something to do, nor that
+ * there is a stream behind it.
+ */
+export type PgClient = Client & {
+  ref(): void
+  unref(): void
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
+}
 
 const BIGINT_OID = 20
 const BIGINT_ARRAY_OID = 1016

@@ -37,13 +37,16 @@ export async function takeWork(parts: SessionParts, select: TakeWork, wanted: Wa
     for (let tries = 1; ; tries++) {
       const client = await lane.link.client()
       try {
-        const begun = lane.link.ask(client, { text: BEGIN })
-        const taking = lane.link.ask<TakenRow>(client, parts.queries.take(select))
-        const reading = parts.loading.load(wanted, async (queries) => {
-          const answers = await Promise.all(queries.map((query) => lane.link.ask(client, query)))
-          return answers.map((answer) => answer.rows)
+        const asked = lane.link.together(client, () => {
+          const begun = lane.link.ask(client, { text: BEGIN })
+          const taking = lane.link.ask<TakenRow>(client, parts.queries.take(select))
+          const reading = parts.loading.load(wanted, async (queries) => {
+            const answers = await Promise.all(queries.map((query) => lane.link.ask(client, query)))
+            return answers.map((answer) => answer.rows)
+          })
+          return [begun, taking, reading] as const
         })
-        const [, { rows }, also] = await Promise.all([begun, taking, reading])
+        const [, { rows }, also] = await Promise.all(asked)
         return new Session(parts, lane, client, takenOf(rows), also)
       } catch (error) {
         if (!isLost(error) || tries >= MOST_TRIES) {

@@ -42,9 +42,15 @@ export class WriteLane {
     const writer = this.#writer
     const batch = ++this.#batch
     const values = writeValues(set, { writer, batch, process: this.#options.process })
-    const writing = this.link.ask<{ head: readonly number[] }>(client, { ...this.#write, values })
-    const committing = open === null ? null : this.link.ask(client, { text: 'COMMIT' })
-    const [written, committed] = await Promise.allSettled([writing, committing])
+    const asked = this.link.together(
+      client,
+      () =>
+        [
+          this.link.ask<{ head: readonly number[] }>(client, { ...this.#write, values }),
+          open === null ? null : this.link.ask(client, { text: 'COMMIT' }),
+        ] as const,
+    )
+    const [written, committed] = await Promise.allSettled(asked)
     const error = written.status === 'rejected' ? written.reason : (committed as PromiseRejectedResult).reason
     if (written.status === 'fulfilled' && committed.status === 'fulfilled') {
       return { head: headOf((written.value.rows[0] as { head: readonly number[] }).head) }
