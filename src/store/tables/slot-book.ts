@@ -12,9 +12,11 @@ import type { Named, SlotRow, SlotWrite } from './tables.ts'
 export class SlotBook {
   readonly #states = new TwoKeys<SlotState>()
 
+  /** What was decided already stands: its write will tell whether it was right. */
   know(row: SlotRow, isFresh: boolean): void {
     const { tenant_id, key } = row
-    this.#states.set(tenant_id, key, new SlotState(row, isFresh))
+    const before = this.#states.get(tenant_id, key)
+    this.#states.set(tenant_id, key, before?.readAgain(row, isFresh) ?? new SlotState(row, isFresh))
   }
 
   stateOf({ tenant_id, key }: SlotKey): SlotState | undefined {
@@ -60,6 +62,16 @@ export class SlotState {
 
   named(): ReadonlyMap<string, Until> {
     return this.#named ?? new Map(this.stored.named)
+  }
+
+  /** The same with what is there by now. Others who were named since make a conflict of what was decided about names. */
+  readAgain(row: SlotRow, isFresh: boolean): SlotState {
+    const { version, named } = this.stored
+    const again = new SlotState(this.#named === null ? row : { ...row, version, named }, isFresh)
+    again.#add = this.#add
+    again.#most = this.#most
+    again.#named = this.#named
+    return again
   }
 
   change(add: number, most: number, named: ReadonlyMap<string, Until> | null): void {
