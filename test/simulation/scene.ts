@@ -6,7 +6,8 @@ import { AllLaws } from './laws/all-laws.ts'
 import { Trace } from './trace.ts'
 import { Troubles } from './troubles.ts'
 
-export type Engine = 'memory' | 'journal'
+/** `tables` is what the engines on a database have in common, over tables in memory. */
+export type Engine = 'memory' | 'journal' | 'tables'
 
 /** What everybody in a run shares: one world, one source of chance, one trace, and the laws. */
 export class Scene {

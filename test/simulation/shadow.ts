@@ -12,6 +12,8 @@ export interface Commit {
   /** The store's time when it was decided. */
   readonly at: number
   readonly etag: number
+  /** Every record counts its own changes, and several are decided on at once; else all have the etag of their commit. */
+  readonly isByRecord?: true
 }
 
 /** Who had a lease, and how its attempt ended. */

@@ -1,6 +1,7 @@
 import { openJournal } from '../../src/store/journal/journal.ts'
 import type { JournalOptions } from '../../src/store/journal/journal-options.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
+import { TableStore } from '../../src/store/tables/table-store.ts'
 import { PowerLost } from '../../src/testing/crash/operation.ts'
 import { CrashDisk, type CrashDiskOptions } from '../../src/testing/crash-disk.ts'
 import { MemoryDisk } from '../../src/testing/memory-disk.ts'
@@ -11,11 +12,15 @@ import { LawBroken } from './law-broken.ts'
 import { Life, type LifeParts, Unanswered } from './life.ts'
 import { MortalTimers } from './mortal-timers.ts'
 import { ObservedStore } from './observed-store.ts'
+import { ObservedDatabase, ObservedTableStore, ObservedTables } from './observed-tables.ts'
 import { mustHoldShadow } from './same-as-shadow.ts'
 import type { Scene } from './scene.ts'
 import { slowDisk } from './slow-disk.ts'
 
 const FOLDER = '/ledger'
+
+/** How many writes find that somebody else was faster. */
+const LOST_RACES = 0.05
 
 /** More disk operations than a life has at most: then it does not end by them. */
 const MOST_OPERATIONS = 1500
@@ -30,10 +35,12 @@ export class SimulatedProcess {
   readonly #around: Surroundings
   readonly #planted: Planted
   readonly #journal: JournalOptions
+  /** What outlives every process, where nothing is on its disk. */
   readonly #memory: { readonly store: ObservedStore; readonly disk: Disk } | null
+  readonly #database: { readonly tables: ObservedDatabase; readonly disk: Disk } | null
   #disk: CrashDisk
   #diskOptions: { crashAt?: number } = {}
-  #observed: ObservedStore | null = null
+  #observed: ObservedStore | ObservedTableStore | null = null
   #life: Life | null = null
   #lives = 0
   /** Starts that did not come to anything, or have not yet. */
@@ -54,6 +61,8 @@ export class SimulatedProcess {
       scene.engine === 'memory'
         ? { store: this.#observe(new MemoryStore(world)), disk: new MemoryDisk() }
         : null
+    this.#database =
+      scene.engine === 'tables' ? { tables: new ObservedDatabase(), disk: new MemoryDisk() } : null
   }
 
   /** Null while there is none that could be asked. */
@@ -61,7 +70,7 @@ export class SimulatedProcess {
     return this.#life?.isAlive === true ? this.#life : null
   }
 
-  get observed(): ObservedStore | null {
+  get observed(): ObservedStore | ObservedTableStore | null {
     return this.#observed
   }
 
@@ -72,7 +81,7 @@ export class SimulatedProcess {
       this.#opening = timers
       const nth = ++this.#lives
       try {
-        const parts = this.#memory ?? (await this.#openJournal(timers))
+        const parts = this.#memory ?? (await this.#openTables()) ?? (await this.#openJournal(timers))
         if (this.#opening !== timers) return
         this.#observed = parts.store
         this.#opening = null
@@ -100,7 +109,7 @@ export class SimulatedProcess {
     this.#opening = null
     laws.sending.forgive()
     troubles.hasFailed = false
-    if (this.#memory === null) this.#endDisk(end)
+    if (this.#scene.engine === 'journal') this.#endDisk(end)
     this.#scene.after(dice.between(1, 5000), () => this.start())
   }
 
@@ -120,7 +129,7 @@ export class SimulatedProcess {
     if (!isClosed) return this.end('it is killed')
     this.#life = null
     life.die()
-    if (this.#memory === null) await this.#mustLetGo(this.#disk)
+    if (this.#scene.engine === 'journal') await this.#mustLetGo(this.#disk)
     this.#scene.after(this.#scene.dice.between(1, 2000), () => this.start())
   }
 
@@ -172,13 +181,31 @@ export class SimulatedProcess {
     const logger = { ...world.logger, warn: (_: object, message: string) => trace.add(`warn: ${message}`) }
     const store = await openJournal(FOLDER, { ...world, disk, timers, logger }, this.#journal)
     const { journal } = store
-    for (const commit of this.#observed?.unsettled() ?? []) {
+    const before = this.#observed instanceof ObservedStore ? this.#observed.unsettled() : []
+    for (const commit of before) {
       if (commit.etag > laws.shadow.etag && commit.etag <= journal.lastSeq) laws.commit(commit)
     }
     this.#observed = null
     await mustHoldShadow(store, laws.shadow)
     const observed = new ObservedStore(store, () => journal.lastSeq, laws)
     return { store: observed, disk }
+  }
+
+  /** A process of its own each time, on one database that goes on without it; some of its writes lose a race. */
+  async #openTables(): Promise<{ store: ObservedTableStore; disk: Disk } | null> {
+    const { laws, world, dice } = this.#scene
+    if (this.#database === null) return null
+    const { tables: database, disk } = this.#database
+    const tables = new ObservedTables(database, { loses: () => dice.chance(LOST_RACES) })
+    const store = await TableStore.on({
+      engine: 'tables in memory',
+      watch: 'push',
+      tables,
+      world,
+      clock: world.clock,
+      keepHistoryMs: null,
+    })
+    return { store: new ObservedTableStore(store, tables, database, laws), disk }
   }
 
   #observe(store: MemoryStore): ObservedStore {

@@ -3,12 +3,14 @@ import type { AuditEntry } from '../../../src/core/audit.ts'
 import { isEdge, isTerminal, type Machine } from '../../../src/core/machine.ts'
 import { machines } from '../../../src/core/machines/all.ts'
 import { toIso } from '../../../src/core/time.ts'
+import { changedAt } from '../../../src/store/query.ts'
 import { law } from '../law-broken.ts'
 import { type Commit, type Shadow, toldName } from '../shadow.ts'
 
 /** What has ended is never written again, every write has a new etag, and states change along declared edges only. */
-export function recordsAreSound(shadow: Shadow, { change, etag, at }: Commit): void {
-  law(at >= shadow.now, () => `time goes on: it was ${toIso(shadow.now)} before ${toIso(at)}`)
+export function recordsAreSound(shadow: Shadow, commit: Commit): void {
+  const { change, etag, at, isByRecord = false } = commit
+  law(isByRecord || at >= shadow.now, () => `time goes on: it was ${toIso(shadow.now)} before ${toIso(at)}`)
   law(etag > shadow.etag, () => `etags grow: ${etag} came after ${shadow.etag}`)
   const told = new Map<string, string>()
   for (const entry of change.audit) if (entry.event === 'moved') follow(shadow, entry, told)
@@ -16,11 +18,19 @@ export function recordsAreSound(shadow: Shadow, { change, etag, at }: Commit): v
     const old = shadow.before(put)
     const name = `${put.kind} ${idOf(put)}`
     if (old !== undefined) law(!isFinal(old), () => `${name} had ended and was written again`)
-    law(Number(put.etag) === etag, () => `${name} has the etag ${put.etag}, its commit ${etag}`)
+    if (isByRecord) mustFollow(old, put)
+    else law(Number(put.etag) === etag, () => `${name} has the etag ${put.etag}, its commit ${etag}`)
     const was = old?.state ?? machines[put.kind].initial
     const now = told.get(toldName({ ...put, id: idOf(put) })) ?? was
     law(put.state === now, () => `${name} is ${put.state} and its history says ${now}`)
   }
+}
+
+function mustFollow(old: LedgerRecord | undefined, put: LedgerRecord): void {
+  if (old === undefined) return
+  const name = `${put.kind} ${idOf(put)}`
+  law(Number(put.etag) > Number(old.etag), () => `${name} had the etag ${old.etag}, and now ${put.etag}`)
+  law(changedAt(put) >= changedAt(old), () => `${name} was changed before it was changed last`)
 }
 
 function follow(shadow: Shadow, entry: AuditEntry, told: Map<string, string>): void {

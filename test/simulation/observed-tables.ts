@@ -1,0 +1,148 @@
+import { nameOfKey, type RecordKey } from '../../src/core/aggregate.ts'
+import type { AuditEntry } from '../../src/core/audit.ts'
+import type { Change, Decision, Given } from '../../src/core/decision.ts'
+import type { Store, Sweep } from '../../src/store/store.ts'
+import { aggregateKey } from '../../src/store/tables/cell.ts'
+import type { TakenWork, TakeWork, Wanted, WriteSet, Written } from '../../src/store/tables/tables.ts'
+import { Facade } from '../conformance/facade.ts'
+import { MemoryDatabase } from '../tables/memory-database.ts'
+import { MemoryTables } from '../tables/memory-tables.ts'
+import type { Commit } from './shadow.ts'
+
+/** A database that says what was written to it, in that order, whoever wrote it. */
+export class ObservedDatabase extends MemoryDatabase {
+  readonly onWrite = new WeakMap<WriteSet, () => void>()
+  commits = 0
+
+  override write(set: WriteSet, writer: (() => void) | null): Written {
+    const written = super.write(set, writer)
+    this.onWrite.get(set)?.()
+    return written
+  }
+}
+
+/** Who writes: all who decide at once, or one who took work for itself. */
+type Writer = 'group' | 'session'
+
+/** The tables as one process has them: says what it is about to write. */
+export class ObservedTables extends MemoryTables {
+  onSent: (set: WriteSet, by: Writer) => void = () => {}
+
+  override write(set: WriteSet): Promise<Written> {
+    this.onSent(set, 'group')
+    return super.write(set)
+  }
+
+  override async take(select: TakeWork, also?: Wanted): Promise<TakenWork> {
+    const work = await super.take(select, also)
+    const write = (set: WriteSet) => {
+      this.onSent(set, 'session')
+      return work.write(set)
+    }
+    return { ...work, write }
+  }
+}
+
+/** Nothing was given an etag yet. */
+const NOT_WRITTEN = ''
+
+/** One decision on its way into the database. */
+interface Call {
+  readonly by: Writer
+  change: Change | null
+  at: number
+}
+
+interface Observer {
+  commit(commit: Commit): void
+  ignored(entry: AuditEntry): void
+}
+
+/**
+ * Stands in front of a store with tables and tells of every change when it becomes durable. A decision is made again as often
+ * as somebody else was faster, and several are written at once; which of them are sent with a write the versions of their
+ * records tell.
+ */
+export class ObservedTableStore extends Facade {
+  readonly #database: ObservedDatabase
+  readonly #on: Observer
+  /** In the order in which they were decided. */
+  readonly #calls = new Set<Call>()
+
+  constructor(inner: Store, tables: ObservedTables, database: ObservedDatabase, on: Observer) {
+    super(inner)
+    this.#database = database
+    this.#on = on
+    // It goes on when the process is gone: what it sent may still arrive.
+    tables.onSent = (set, by) => this.#sent(set, by)
+  }
+
+  override async transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>) {
+    const call: Call = { by: 'group', change: null, at: 0 }
+    const answer = await super.transact(keys, (given) => this.#decided(call, decide(given), given))
+    this.#tellIgnored(call)
+    return answer
+  }
+
+  override async sweep<A>(selector: Sweep, decide: (key: RecordKey, given: Given) => Decision<A>) {
+    const calls = new Map<string, Call>()
+    const swept = await super.sweep(selector, (key, given) => {
+      const name = nameOfKey(key)
+      const call = calls.get(name) ?? { by: 'session', change: null, at: 0 }
+      calls.set(name, call)
+      return this.#decided(call, decide(key, given), given)
+    })
+    for (const call of calls.values()) this.#tellIgnored(call)
+    return swept
+  }
+
+  #decided<A>(call: Call, decision: Decision<A>, { now }: Given): Decision<A> {
+    this.#calls.delete(call)
+    call.change = decision.kind === 'change' ? decision.change : null
+    call.at = now
+    if (call.change === null || call.change.puts.length === 0) return decision
+    // The etag that it had is not the one that it gets.
+    for (const put of call.change.puts) put.etag = NOT_WRITTEN
+    this.#calls.add(call)
+    return decision
+  }
+
+  /** What loses a race is decided again, and sent again. */
+  #sent(set: WriteSet, by: Writer): void {
+    const versions = versionsIn(set)
+    const commits: Omit<Commit, 'etag'>[] = []
+    for (const call of [...this.#calls]) {
+      const { change, at } = call
+      const [first] = change?.puts ?? []
+      if (change === null || first === undefined || call.by !== by) continue
+      const span = versions.get(nameOfKey(aggregateKey(first)))
+      const version = Number(first.etag)
+      if (span === undefined || version <= span.from || version > span.to) continue
+      this.#calls.delete(call)
+      commits.push({ change, at, isByRecord: true })
+    }
+    this.#database.onWrite.set(set, () => {
+      for (const commit of commits) this.#on.commit({ ...commit, etag: ++this.#database.commits })
+    })
+  }
+
+  #tellIgnored({ change }: Call): void {
+    for (const entry of change?.audit ?? []) if (entry.event === 'ignored') this.#on.ignored(entry)
+  }
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** From which version to which each aggregate was moved. */
+function versionsIn({ newJobs, jobs, records }: WriteSet): ReadonlyMap<string, Span> {
+  const spans = new Map<string, Span>()
+  const name = ({ tenant_id, job_id }: { tenant_id: string; job_id: string }) =>
+    nameOfKey({ kind: 'job', tenant_id, id: job_id })
+  for (const row of newJobs) spans.set(name(row), { from: 0, to: row.version })
+  for (const row of jobs) spans.set(name(row), { from: row.from, to: row.version })
+  for (const row of records) spans.set(nameOfKey(row), { from: row.from, to: row.version })
+  return spans
+}

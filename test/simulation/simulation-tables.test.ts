@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { playSeeds } from './play-seeds.ts'
+
+const RUNS = 60
+
+/** With ten thousand of them. */
+const LONGEST_MS = 6 * 3_600_000
+
+it('keeps every law on tables, whatever befalls it', { timeout: LONGEST_MS }, async () => {
+  expect(await playSeeds('tables', RUNS)).toBeGreaterThan(0)
+})
