@@ -4,7 +4,6 @@
 import {
   type AloneKind,
   idOf,
-  isOpenRow,
   type JobAggregate,
   type LedgerRecord,
   nameOfKey,
@@ -18,7 +17,9 @@ import { documentAfter } from '../core/document/retell.ts'
 import { holdingsOf } from '../core/job/holdings.ts'
 import type { OutboxRecord } from '../core/job/record.ts'
 import { type Json, sameJson } from '../core/json.ts'
+import { isTerminal, statesOf } from '../core/machine.ts'
 import type { RecordKind } from '../core/machines/all.ts'
+import { outboxMachine } from '../core/machines/outbox.ts'
 import { NotEmpty } from '../errors/file-errors.ts'
 import { findPages } from './find-all.ts'
 import type { OnProgress, ProgressOptions } from './progress.ts'
@@ -236,13 +237,13 @@ async function copyClaims(from: Store, to: Store): Promise<void> {
   if (some.length > 0) await put()
 }
 
-/** Outbox rows that are no longer part of their job. */
+/** Outbox rows that are no longer part of their job. Those that are were put with it, and are not looked for. */
 async function copyClosedRows(from: Store, to: Store): Promise<void> {
-  for await (const page of findPages(from, { kind: 'outbox' })) {
-    const rows = await missingIn(
-      to,
-      page.filter((row) => !isOpenRow(row)),
-    )
+  const state = statesOf(outboxMachine).filter((one) => isTerminal(outboxMachine, one))
+  const counts = await to.counts('outbox')
+  const isNew = state.every((one) => (counts[one] ?? 0) === 0)
+  for await (const page of findPages(from, { kind: 'outbox', where: { state } })) {
+    const rows = isNew ? page : await missingIn(to, page)
     if (rows.length === 0) continue
     await to.transact([], (given) => {
       const isLoaded = rows.every((row) => given.get('job', row.tenant_id, row.job_id) !== undefined)
