@@ -79,6 +79,9 @@ function fastest(run: () => void): number {
 /** Small tables: as many rows as there are tenants and states. */
 const SMALL = /^SCAN (state_count|refusal|json_each|owed|head|first|wanted|\(subquery)/
 
+/** A table that is its own index, along which the first is found. */
+const IN_ORDER = /^SCAN due$/
+
 async function mustBeFew(ask: () => unknown, effort: 'page' | 'open'): Promise<void> {
   db.heard.clear()
   db.rows = 0
@@ -91,7 +94,7 @@ async function mustBeFew(ask: () => unknown, effort: 'page' | 'open'): Promise<v
     }[]
     const scans = plan
       .map(({ detail }) => detail)
-      .filter((detail) => /^SCAN /.test(detail) && !SMALL.test(detail))
+      .filter((detail) => /^SCAN /.test(detail) && !SMALL.test(detail) && !IN_ORDER.test(detail))
     // Along an index from its beginning is the order asked for, if it ends with the page.
     expect(scans.filter((detail) => !/USING (COVERING )?INDEX/.test(detail))).toEqual([])
   }
