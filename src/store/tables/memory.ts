@@ -27,7 +27,7 @@ export class Memory implements Remembered {
 
   /** All of it is durable. */
   wrote(space: Workspace): void {
-    for (const cell of space.cells.values()) {
+    for (const cell of space.cells()) {
       if (cell.isChanged && !isOver(cell.now as JobAggregate)) this.#cells.set(cell.name, cell.written())
       else if (cell.isChanged) this.#cells.delete(cell.name)
     }
@@ -36,7 +36,7 @@ export class Memory implements Remembered {
 
   /** Somebody else was faster with some of it, and nobody says with which. */
   forget(space: Workspace): void {
-    for (const cell of space.cells.values()) this.#cells.delete(cell.name)
+    for (const cell of space.cells()) this.#cells.delete(cell.name)
     for (const row of space.slots.rows(space.now)) this.#slots.delete(slotName(row))
   }
 }

@@ -5,7 +5,6 @@ import {
   isOpenRow,
   type JobAggregate,
   type LedgerRecord,
-  nameOfKey,
   type RecordKey,
 } from '../../core/aggregate.ts'
 import { type AuditEntry, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
@@ -29,14 +28,14 @@ import { decideOn } from '../live/live-given.ts'
 import { type AloneRecord, isJobPart, type JobPart } from '../live/live-state.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
-import { absentCell, aggregateKey, Cell, cellOfJob, cellOfRecord, type StoredCell } from './cell.ts'
+import { absentCell, aggregateKey, type Cell, cellOfJob, cellOfRecord } from './cell.ts'
+import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
 import { Missing, refusalName } from './missing.ts'
 import { SlotBook, SlotTrial } from './slot-book.ts'
 import type { JobRow, Loaded, RefusalKey, SlotRow, Wanted } from './tables.ts'
 
 /** What was read or written earlier, and may be old: a write that rests on it says which version it was. */
-export interface Remembered {
-  cell(name: string): StoredCell | undefined
+export interface Remembered extends RememberedCells {
   slot(slot: SlotKey): SlotRow | undefined
 }
 
@@ -62,7 +61,7 @@ interface CountedRefusal {
 export class Workspace {
   readonly now: number
   readonly slots = new SlotBook()
-  readonly cells = new Map<string, Cell>()
+  readonly #cells: CellBook
   readonly counts = new StateCounts()
   readonly entries: AuditEntry[] = []
   readonly claims: Claim[] = []
@@ -70,8 +69,8 @@ export class Workspace {
   /** Outbox rows that were closed, or are new and closed already. */
   readonly closed = new Map<string, OutboxRecord>()
   readonly refusals = new Map<string, CountedRefusal>()
-  /** What decisions rest on, though they do not change it. */
-  readonly verify = new Map<string, Cell>()
+  /** What decisions rest on, though they did not change it: each as it was when a decision saw it. */
+  readonly seen = new Set<Cell>()
   isNews = false
   readonly #ids: IdSource
   readonly #remembered: Remembered | null
@@ -84,22 +83,20 @@ export class Workspace {
     this.now = now
     this.#ids = ids
     this.#remembered = remembered
+    this.#cells = new CellBook(remembered)
   }
 
   /** Somebody made up this id just now: there is nothing of that name, unless the write says otherwise. */
   assumeAbsent(key: RecordKey): void {
-    const name = nameOfKey(key)
-    if (this.#remembered !== null && !this.cells.has(name)) {
-      this.cells.set(name, new Cell(absentCell(key), false))
-    }
+    if (this.#remembered !== null && this.cellOf(key) === undefined) this.#cells.assume(absentCell(key))
   }
 
   /** What was asked for is here, as far as it exists. */
   know(loaded: Loaded, wanted: Wanted): void {
-    for (const key of wanted.jobs) this.#put(absentCell(key))
-    for (const key of wanted.records) this.#put(absentCell(key))
+    for (const key of wanted.jobs) this.#cells.read(absentCell(key))
+    for (const key of wanted.records) this.#cells.read(absentCell(key))
     this.knowJobs(loaded.jobs)
-    for (const row of loaded.records) this.#put(cellOfRecord(row))
+    for (const row of loaded.records) this.#cells.read(cellOfRecord(row))
     for (const claim of wanted.claims) this.#owners.set(claimName(claim), null)
     for (const claim of loaded.claims) this.#owners.set(claimName(claim), claim.owner)
     for (const slot of wanted.slots) this.slots.know({ ...slot, version: 0, counted: 0, named: [] }, true)
@@ -116,7 +113,7 @@ export class Workspace {
   }
 
   knowJobs(rows: readonly JobRow[]): void {
-    for (const row of rows) this.#put(cellOfJob(row))
+    for (const row of rows) this.#cells.read(cellOfJob(row))
   }
 
   /** What it comes to; or what has to be read before it can be made again. */
@@ -124,7 +121,7 @@ export class Workspace {
     this.#look = new Look()
     const decision = decideOn(this, this.now, this.#ids, decide)
     const missing = this.#missingFor(decision)
-    if (!missing.isEmpty) return missing
+    if (missing !== null && !missing.isEmpty) return missing
     must(decision.kind !== 'need', 'a decision does not ask for what it has')
     if (decision.kind === 'refusal') {
       if (decision.audit !== null) this.#commit(NOTHING, [decision.audit])
@@ -146,7 +143,7 @@ export class Workspace {
     tenant_id: string,
     id: string,
   ): AggregateOf[K] | null | undefined {
-    const cell = this.#cell(nameOfKey({ kind, tenant_id, id }))
+    const cell = this.#cells.find(kind, tenant_id, id)
     if (cell === undefined) return undefined
     this.#look.reads.add(cell)
     return cell.now as AggregateOf[K] | null
@@ -175,25 +172,17 @@ export class Workspace {
     },
   }
 
-  cellOf(key: RecordKey): Cell | undefined {
-    return this.#cell(nameOfKey(key))
+  cellOf({ kind, tenant_id, id }: RecordKey): Cell | undefined {
+    return this.#cells.find(kind, tenant_id, id)
   }
 
-  #put(stored: StoredCell): void {
-    const cell = new Cell(stored, true)
-    const before = this.cells.get(cell.name)
-    // What was decided already stands: its write will tell whether it was right.
-    if (before?.isChanged !== true) this.cells.set(cell.name, cell)
+  cells(): Iterable<Cell> {
+    return this.#cells.all()
   }
 
-  #cell(name: string): Cell | undefined {
-    const cell = this.cells.get(name)
-    if (cell !== undefined) return cell
-    const stored = this.#remembered?.cell(name)
-    if (stored === undefined) return undefined
-    const remembered = new Cell(stored, false)
-    this.cells.set(name, remembered)
-    return remembered
+  /** What has to be as it was when somebody looked. What was written since says so itself. */
+  *verify(): Generator<Cell> {
+    for (const cell of this.seen) if (!cell.isChanged) yield cell
   }
 
   #rememberSlot(slot: SlotKey): void {
@@ -202,7 +191,9 @@ export class Workspace {
     if (row !== undefined) this.slots.know(row, false)
   }
 
-  #missingFor(decision: Decision<unknown>): Missing {
+  /** Null when nothing is, as nearly always. */
+  #missingFor(decision: Decision<unknown>): Missing | null {
+    if (decision.kind === 'change' && this.#hasAll(decision.change)) return null
     const missing = new Missing()
     if (decision.kind === 'need') {
       missing.addKeys(decision.keys.filter((key) => this.cellOf(key) === undefined))
@@ -215,17 +206,31 @@ export class Workspace {
       return missing
     }
     const { puts, audit } = decision.change
-    const written = new Set<string>()
+    const written = new Set<Cell>()
     for (const put of puts) {
       const key = aggregateKey(put)
       const cell = this.cellOf(key)
       if (cell === undefined) missing.addKeys([key])
-      else written.add(cell.name)
+      else written.add(cell)
       if (put.kind === 'outbox' && !isOpenRow(put)) this.#askForRow(missing, put, cell)
     }
     if (isNothing(decision.change)) missing.addKeys(this.#staleReads().map(({ stored }) => stored.key))
     this.#askForCounts(missing, audit, written)
     return missing
+  }
+
+  /** The ordinary case, seen at a glance: it changes jobs that are here, tells of nothing else, and asks for no more. */
+  #hasAll({ puts, audit }: Change): boolean {
+    const { assumed, trial } = this.#look
+    if (puts.length === 0 || assumed.length > 0 || (trial !== null && trial.missing.length > 0)) return false
+    for (const put of puts) {
+      if (put.kind === 'outbox' || !isJobPart(put)) return false
+      if (this.#cells.known('job', put.tenant_id, put.job_id) === undefined) return false
+    }
+    const { tenant_id, job_id } = puts[0] as JobPart
+    return audit.every(
+      (entry) => entry.event === 'moved' && entry.job_id === job_id && entry.tenant_id === tenant_id,
+    )
   }
 
   /** Remembered from earlier, and not to be written: nothing would tell whether it is still so. */
@@ -250,7 +255,7 @@ export class Workspace {
   }
 
   /** Entries that moved nothing are counted; and what is told of something that is not written needs a place too. */
-  #askForCounts(missing: Missing, audit: readonly AuditEntry[], written: ReadonlySet<string>): void {
+  #askForCounts(missing: Missing, audit: readonly AuditEntry[], written: ReadonlySet<Cell>): void {
     for (const entry of audit) {
       if (entry.event === 'moved' && this.#isWritten(entry, written)) continue
       const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
@@ -258,18 +263,18 @@ export class Workspace {
     }
   }
 
-  #isWritten(entry: AuditEntry, written: ReadonlySet<string>): boolean {
-    const name = nameOfKey(ownerOf(entry) as RecordKey)
-    return written.has(name) || this.cells.get(name)?.isChanged === true
+  #isWritten(entry: AuditEntry, written: ReadonlySet<Cell>): boolean {
+    const cell = this.#cells.toldBy(entry)
+    return cell !== undefined && (cell.isChanged || written.has(cell))
   }
 
   #commit(decided: Change, audit: readonly AuditEntry[]): void {
     const { trial, reads } = this.#look
     const { puts, claims, signals } = decided
-    for (const cell of this.#write(puts)) this.verify.delete(cell.name)
+    this.#write(puts)
     if (!isNothing(decided)) {
       this.isNews = true
-      for (const cell of reads) if (!cell.isChanged) this.verify.set(cell.name, cell)
+      for (const cell of reads) if (!cell.isChanged) this.seen.add(cell)
     }
     if (trial !== null && decided.slots.length > 0) this.#settleSlots(trial)
     for (const claim of claims) {
@@ -290,7 +295,7 @@ export class Workspace {
   }
 
   /** The cells that changed, each under its next version. */
-  #write(puts: readonly LedgerRecord[]): Iterable<Cell> {
+  #write(puts: readonly LedgerRecord[]): void {
     const parts = new Map<Cell, LedgerRecord[]>()
     for (const put of puts) {
       const cell = this.cellOf(aggregateKey(put)) as Cell
@@ -310,7 +315,6 @@ export class Workspace {
       if (isJobPart(first)) this.#writeJob(cell, some as readonly JobPart[])
       else cell.now = some.at(-1) as AloneRecord
     }
-    return parts.keys()
   }
 
   #writeJob(cell: Cell, parts: readonly JobPart[]): void {
@@ -333,7 +337,7 @@ export class Workspace {
   }
 
   #tell(entry: AuditEntry): void {
-    const cell = this.cells.get(nameOfKey(ownerOf(entry) as RecordKey))
+    const cell = this.#cells.toldBy(entry)
     const isWritten = cell?.isChanged === true
     if (entry.event !== 'moved' || !isWritten) {
       const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
@@ -379,17 +383,6 @@ class OwnersIn {
     }
     return null
   }
-}
-
-/** Whose history an entry is part of. */
-function ownerOf({ kind, tenant_id, id, job_id }: AuditEntry): RefusalKey {
-  return kind === 'job' || kind === 'step' || kind === 'outbox'
-    ? { kind: 'job', tenant_id, id: job_id ?? id }
-    : { kind, tenant_id, id }
-}
-
-function keyOfEntry({ kind, tenant_id, id }: AuditEntry): RefusalKey {
-  return { kind, tenant_id, id }
 }
 
 function claimName({ tenant_id, key }: ClaimKey): string {

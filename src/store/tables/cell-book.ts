@@ -1,0 +1,78 @@
+import { type AggregateKind, nameOfKey } from '../../core/aggregate.ts'
+import type { AuditEntry } from '../../core/audit.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import { TwoKeys } from '../live/two-keys.ts'
+import { Cell, type StoredCell } from './cell.ts'
+import type { RefusalKey } from './tables.ts'
+
+export interface RememberedCells {
+  cell(name: string): StoredCell | undefined
+}
+
+/** The aggregates that a group of decisions knows of, by kind, tenant and id. */
+export class CellBook {
+  readonly #cells = new Map<AggregateKind, TwoKeys<Cell>>()
+  readonly #remembered: RememberedCells | null
+
+  constructor(remembered: RememberedCells | null) {
+    this.#remembered = remembered
+  }
+
+  /** It was read from the database just now. What was decided already stands: its write will tell whether it was right. */
+  read(stored: StoredCell): void {
+    const { kind, tenant_id, id } = stored.key
+    if (this.known(kind, tenant_id, id)?.isChanged !== true) this.#keep(new Cell(stored, true))
+  }
+
+  /** It is taken to be so, until the write says otherwise. */
+  assume(stored: StoredCell): void {
+    this.#keep(new Cell(stored, false))
+  }
+
+  /** As it is known here, or remembered from earlier. */
+  find(kind: AggregateKind, tenant_id: string, id: string): Cell | undefined {
+    const cell = this.known(kind, tenant_id, id)
+    if (cell !== undefined || this.#remembered === null) return cell
+    const stored = this.#remembered.cell(nameOfKey({ kind, tenant_id, id }))
+    return stored === undefined ? undefined : this.#keep(new Cell(stored, false))
+  }
+
+  known(kind: AggregateKind, tenant_id: string, id: string): Cell | undefined {
+    return this.#cells.get(kind)?.get(tenant_id, id)
+  }
+
+  /** The one that an entry tells of. */
+  toldBy({ kind, tenant_id, id, job_id }: AuditEntry): Cell | undefined {
+    return isPartKind(kind)
+      ? this.known('job', tenant_id, job_id ?? id)
+      : this.known(kind as AggregateKind, tenant_id, id)
+  }
+
+  *all(): Generator<Cell> {
+    for (const ofKind of this.#cells.values()) yield* ofKind.values()
+  }
+
+  #keep(cell: Cell): Cell {
+    const { kind, tenant_id, id } = cell.stored.key
+    let ofKind = this.#cells.get(kind)
+    if (ofKind === undefined) {
+      ofKind = new TwoKeys()
+      this.#cells.set(kind, ofKind)
+    }
+    ofKind.set(tenant_id, id, cell)
+    return cell
+  }
+}
+
+/** Whose history an entry is part of. */
+export function ownerOf({ kind, tenant_id, id, job_id }: AuditEntry): RefusalKey {
+  return isPartKind(kind) ? { kind: 'job', tenant_id, id: job_id ?? id } : { kind, tenant_id, id }
+}
+
+export function keyOfEntry({ kind, tenant_id, id }: AuditEntry): RefusalKey {
+  return { kind, tenant_id, id }
+}
+
+function isPartKind(kind: RecordKind): boolean {
+  return kind === 'job' || kind === 'step' || kind === 'outbox'
+}
