@@ -248,7 +248,7 @@ export class MemoryTables implements Tables {
     return those(names.slice(0, limit).map((one) => this.#db.claims.get(one)))
   }
 
-  async maintain(): Promise<number> {
+  async maintain(_keepFrom: number | null): Promise<number> {
     return 0
   }
 

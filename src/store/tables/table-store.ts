@@ -3,8 +3,10 @@ import type { AuditRecord } from '../../core/audit.ts'
 import type { Claim, ClaimKey, Decision, Given, IdSource } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import { HOUR_MS } from '../../core/time.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import type { Clock } from '../../world/clock.ts'
+import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { StateCounts } from '../live/state-counts.ts'
@@ -45,6 +47,9 @@ export interface TableStoreOptions {
 
 const CLAIMS_AT_ONCE = 1000
 
+/** How often whoever has the ledger open clears up: what is past its time goes, what will be needed is made. */
+const UPKEEP_EVERY_MS = HOUR_MS
+
 /** A ledger in the tables of a database, which others may write to at the same time. */
 export class TableStore implements Store {
   readonly capabilities: Capabilities
@@ -60,6 +65,7 @@ export class TableStore implements Store {
   readonly #sweeping: SweepOptions
   readonly #busy = new Set<Promise<unknown>>()
   #now: number
+  #upkeep: Timer
   #closing: Promise<void> | null = null
 
   private constructor(options: TableStoreOptions, head: Head) {
@@ -89,6 +95,7 @@ export class TableStore implements Store {
     this.#sweeping = { tables, memory, ids, time, onWritten }
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#sweeping)
     tables.onNews(() => void this.#hear())
+    this.#upkeep = this.#clearUpLater(world)
   }
 
   static async on(options: TableStoreOptions): Promise<TableStore> {
@@ -213,10 +220,25 @@ export class TableStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#upkeep.cancel()
     await this.#group.idle()
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
     this.#watchers.close()
     await this.#tables.close()
+  }
+
+  #clearUpLater(world: World): Timer {
+    return world.timers.after(UPKEEP_EVERY_MS, () => {
+      const clearing = this.maintain().catch((error: unknown) => {
+        // Whoever may not change tables leaves it to those who may; and there is a next time.
+        world.logger.debug({ error }, 'The ledger could not be cleared up just now')
+      })
+      this.#busy.add(clearing)
+      void clearing.finally(() => {
+        this.#busy.delete(clearing)
+        if (this.#closing === null) this.#upkeep = this.#clearUpLater(world)
+      })
+    })
   }
 
   async #counts(): Promise<StateCounts> {
