@@ -1,7 +1,6 @@
 // Ledgers are copied from every engine into every other, whole or going on where it was cut off.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { StoreSubject } from 'waybill/testing'
@@ -14,12 +13,13 @@ import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { findAll } from '../../src/testing/conformance/reading.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
+import { quickFolder } from '../fixtures/quick-folder.ts'
 import { type CopyTarget, registerCopies, seen } from './copying.ts'
 
 const journal = { snapshotSchedule: null } as const
 
 /** A file of its own for every world. */
-const folder = mkdtempSync(join(tmpdir(), 'waybill-copies-'))
+const folder = quickFolder('waybill-copies-')
 const files = new Map<object, string>()
 
 const fileOf = (world: object): string => {

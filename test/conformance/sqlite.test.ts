@@ -1,16 +1,16 @@
 // The suite over SQLite: a file of its own for every test, opened twice where the suite has several writers.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreSubject } from 'waybill/testing'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
+import { quickFolder } from '../fixtures/quick-folder.ts'
 import { registerConformance } from './register.ts'
 
 const folders = new Map<object, string>()
 
 const open: StoreSubject['open'] = (world) => {
-  const folder = folders.get(world.clock) ?? mkdtempSync(join(tmpdir(), 'waybill-sqlite-'))
+  const folder = folders.get(world.clock) ?? quickFolder('waybill-sqlite-')
   folders.set(world.clock, folder)
   return openSqlite(`sqlite:${join(folder, 'ledger.db')}`, { ...world, disk: nodeDisk })
 }

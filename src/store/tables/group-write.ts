@@ -16,6 +16,9 @@ const LANES = 2
 /** Most that one group holds: everybody in it waits for all of it. */
 const MOST_IN_GROUP = 500
 
+/** Fewer than these are quicker together. */
+const LEAST_TO_SPLIT = 32
+
 /** Races that a group may lose before its callers are told; after a few it waits a moment each time. */
 const MOST_CONFLICTS = 200
 const CONFLICTS_AT_ONCE = 2
@@ -107,9 +110,10 @@ export class GroupWrite {
     const group: Call[] = []
     const held = new Set<string>()
     const left: Call[] = []
+    const most = this.#groupSize()
     for (const call of this.#waiting) {
       const isHeld = call.names.some((name) => this.#underWay.has(name) || held.has(name))
-      if (!isHeld && group.length < MOST_IN_GROUP) {
+      if (!isHeld && group.length < most) {
         group.push(call)
         continue
       }
@@ -118,6 +122,16 @@ export class GroupWrite {
     }
     this.#waiting = left
     return group
+  }
+
+  /**
+   * When nothing is being written, only half of what waits goes first: the other half is decided while the database is busy
+   * with it, and as whoever is answered comes back, it stays like that.
+   */
+  #groupSize(): number {
+    const { length } = this.#waiting
+    const isWorthSplitting = this.#lanes === 0 && length >= LEAST_TO_SPLIT
+    return isWorthSplitting ? Math.min(MOST_IN_GROUP, Math.ceil(length / LANES)) : MOST_IN_GROUP
   }
 
   async #run(group: readonly Call[]): Promise<void> {

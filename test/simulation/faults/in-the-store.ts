@@ -46,7 +46,7 @@ export const IN_THE_STORE: readonly Fault[] = [
       return {
         store: (sound) => {
           const slots = taken.splice(0).map((slot) => ({ ...slot, verb: 'release' }) as SlotChange)
-          void sound.transact([], () => change(null, { slots }))
+          sound.transact([], () => change(null, { slots })).catch(() => {})
           return spoilt((made) => {
             taken.push(...made.slots.filter((slot) => slot.verb === 'take' && slot.until !== undefined))
             return {}
