@@ -15,9 +15,8 @@ export type Suite = {
 
 export const GROUP_BUDGET_MS = {
   'unit and conformance': 3 * 60_000,
-  'crash and simulation': 4 * 60_000,
-  'real servers': 3 * 60_000,
-  browser: 2 * 60_000,
+  'crash and simulation': 3.5 * 60_000,
+  'real servers': 5.5 * 60_000,
 } as const
 
 export type Group = keyof typeof GROUP_BUDGET_MS

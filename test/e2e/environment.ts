@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
  * Of whatever runs the tests only this is kept: it may say that there is colour, or none, where a ledger is, or that the
  * source stands for the package.
  */
-const KEPT = /^(?:PATH|HOME|USER|LANG|LC_\w+|TMPDIR|TZ|npm_config_(?!color)\w+)$/i
+const KEPT = /^(?:PATH|HOME|USER|LANG|LC_\w+|TMPDIR|TZ|NODE_COMPILE_CACHE|npm_config_(?!color)\w+)$/i
 
 export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name))

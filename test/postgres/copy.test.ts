@@ -51,7 +51,7 @@ registerCopies({
     POSTGRES,
   ],
   targets: [{ name: 'postgres', open: inPostgres, lasts: true }],
-  runs: 2,
+  runs: 1,
 })
 
 registerCopies({
@@ -61,5 +61,5 @@ registerCopies({
     { name: 'journal', open: (world) => openJournal('/copy', world, journal), lasts: true },
     { name: 'sqlite', open: inSqlite, lasts: true },
   ],
-  runs: 2,
+  runs: 1,
 })

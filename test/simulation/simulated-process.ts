@@ -196,7 +196,11 @@ export class SimulatedProcess {
     const { laws, world, dice } = this.#scene
     if (this.#database === null) return null
     const { tables: database, disk } = this.#database
-    const tables = new ObservedTables(database, { loses: () => dice.chance(LOST_RACES) })
+    const tables = new ObservedTables(database, {
+      loses: () => dice.chance(LOST_RACES),
+      // In the time of the simulation, and not of the process: what was sent arrives also when that is gone.
+      turn: () => new Promise((resolve) => world.timers.after(1, resolve)),
+    })
     const store = await TableStore.on({
       engine: 'tables in memory',
       watch: 'push',

@@ -38,14 +38,24 @@ import { jobName, type MemoryDatabase, pairName } from './memory-database.ts'
 export interface MemoryTablesOptions {
   /** Whether this write is to lose a race that nobody ran. */
   readonly loses?: () => boolean
+  /** How long it takes until the database has heard of something. */
+  readonly turn?: () => Promise<void>
 }
 
 export class MemoryTables implements Tables {
   readonly #db: MemoryDatabase
   readonly #loses: () => boolean
+  readonly #turn: () => Promise<void>
   #listener: (() => void) | null = null
 
-  constructor(db: MemoryDatabase, { loses = () => false }: MemoryTablesOptions = {}) {
+  constructor(
+    db: MemoryDatabase,
+    {
+      loses = () => false,
+      turn = () => new Promise((resolve) => setImmediate(resolve)),
+    }: MemoryTablesOptions = {},
+  ) {
+    this.#turn = turn
     this.#db = db
     this.#loses = loses
   }
@@ -63,7 +73,7 @@ export class MemoryTables implements Tables {
   }
 
   async write(set: WriteSet): Promise<Written> {
-    await new Promise(setImmediate)
+    await this.#turn()
     for (const { tenant_id, job_id } of set.jobs) {
       if (this.#db.locked.has(jobName(tenant_id, job_id))) throw new Conflict('somebody has taken it')
     }
@@ -93,7 +103,7 @@ export class MemoryTables implements Tables {
     const jobs = those(found.map(({ tenant_id, job_id }) => db.jobs.get(jobName(tenant_id, job_id))))
     const names = jobs.map(({ tenant_id, job_id }) => jobName(tenant_id, job_id))
     for (const name of names) db.locked.add(name)
-    await new Promise(setImmediate)
+    await this.#turn()
     const release = async () => {
       for (const name of names.splice(0)) db.locked.delete(name)
     }

@@ -25,7 +25,7 @@ import {
   PAGE,
   SKETCH_TIMES,
 } from '../tables/questions.ts'
-import { fillWithAMillion } from './million-rows.ts'
+import { fillWithAMillion } from './sqlite-million-rows.ts'
 
 /** Keeps what it is asked. */
 class HeardConnection extends Connection {
