@@ -25,6 +25,9 @@ export interface Server {
   readonly world: World
 }
 
+/** Servers that somebody was connected to before: they are waited for, also by a connection that is made for the first time. */
+const KNOWN = new WeakSet<Server>()
+
 export interface Query {
   /** Prepared under this name, once for each connection. */
   readonly name?: string
@@ -40,7 +43,6 @@ export class Link {
   readonly #server: Server
   #client: Promise<PgClient> | null = null
   readonly #dropped = new WeakSet<PgClient>()
-  #hasBeenUp = false
   #isClosed = false
   #pending = 0
   /** Is called with a connection before anybody else gets it. */
@@ -149,10 +151,10 @@ export class Link {
       for (let tries = 1; ; tries++) {
         try {
           const client = await this.#connectOnce(CONFIG)
-          this.#hasBeenUp = true
+          KNOWN.add(this.#server)
           return client
         } catch (error) {
-          const mayComeBack = isLost(error) && (this.#hasBeenUp || sqlState(error) !== undefined)
+          const mayComeBack = isLost(error) && (KNOWN.has(this.#server) || sqlState(error) !== undefined)
           if (!mayComeBack || this.#isClosed || tries >= PAUSES_MS.length) {
             throw translated(error, this.address)
           }
