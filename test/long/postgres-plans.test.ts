@@ -12,6 +12,9 @@ import { openPostgresTables } from '../../src/store/postgres/postgres-tables.ts'
 import { readChunks } from '../../src/store/postgres/read-chunks.ts'
 import { WorkQueries } from '../../src/store/postgres/work.ts'
 import { realWorld } from '../../src/world/world.ts'
+import { type Explained, explained, explainedForAll } from '../postgres/explained.ts'
+import { fillWithAMillion } from '../postgres/million-rows.ts'
+import { freshSchema, say, testServer } from '../postgres/server.ts'
 import { FIRST_AT } from '../tables/million.ts'
 import {
   AUDIT_QUESTIONS,
@@ -21,9 +24,6 @@ import {
   PAGE,
   SKETCH_TIMES,
 } from '../tables/questions.ts'
-import { type Explained, explained, explainedForAll } from './explained.ts'
-import { fillWithAMillion } from './million-rows.ts'
-import { freshSchema, say, testServer } from './server.ts'
 
 const schema = freshSchema()
 const s = quotedSchema(schema)
