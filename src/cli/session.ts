@@ -2,7 +2,7 @@ import { shownUrl } from '../errors/shown-url.ts'
 import type { LedgerOptions } from '../index.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { JournalOptions } from '../store/journal/journal-options.ts'
-import { isFolder } from '../store/open-store.ts'
+import { optionsFor } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
 import { debugLogger, type Logger } from '../world/logger.ts'
@@ -35,8 +35,6 @@ export interface WriteOptions {
 }
 
 const DAMAGED = 5
-
-const POSTGRES = /^postgres(?:ql)?:\/\//i
 
 /** A command is over before a snapshot that began by itself would be; it would only be broken off. */
 const BRIEFLY: JournalOptions = { snapshotSchedule: null, snapshotAfterBytes: Number.POSITIVE_INFINITY }
@@ -206,9 +204,16 @@ function engineOptions(
   url: string,
   { journal, keepHistoryMs, isMade }: Pick<LedgerOptions, 'journal'> & KeptOptions,
 ): LedgerOptions {
-  if (POSTGRES.test(url)) return { postgres: { migrate: isMade, keepHistoryMs } }
-  if (!isFolder(url)) return /^sqlite:/i.test(url) ? { sqlite: { keepHistoryMs } } : {}
-  return { journal: keepHistoryMs === undefined ? journal : { ...journal, keepHistoryMs } }
+  switch (optionsFor(url)) {
+    case 'postgres':
+      return { postgres: { migrate: isMade, keepHistoryMs } }
+    case 'sqlite':
+      return { sqlite: { keepHistoryMs } }
+    case 'journal':
+      return { journal: keepHistoryMs === undefined ? journal : { ...journal, keepHistoryMs } }
+    default:
+      return {}
+  }
 }
 
 interface KeptOptions {

@@ -30,6 +30,10 @@ export type RecordOf = {
   readonly schedule: ScheduleRecord
 }
 
+/** Records that are loaded, decided on and written with their job. */
+export type JobPart = JobRecord | StepRecord | OutboxRecord
+export type AloneRecord = Exclude<LedgerRecord, JobPart>
+
 /** A job moves together with its steps and the outbox rows that are still open. */
 export interface JobAggregate {
   readonly job: JobRecord
@@ -92,6 +96,22 @@ export function idOf(record: LedgerRecord): string {
     case 'schedule':
       return record.schedule_id
   }
+}
+
+export function isJobPart(record: LedgerRecord): record is JobPart {
+  return isPartKind(record.kind)
+}
+
+export function isPartKind(kind: RecordKind): kind is JobPart['kind'] {
+  return kind === 'job' || kind === 'step' || kind === 'outbox'
+}
+
+/** The key of the aggregate that a record belongs to. */
+export function aggregateKey(record: LedgerRecord): RecordKey {
+  const { tenant_id } = record
+  return isJobPart(record)
+    ? { kind: 'job', tenant_id, id: record.job_id }
+    : { kind: record.kind, tenant_id, id: idOf(record) }
 }
 
 /** Steps are named within their job; across the ledger a step's id is `job/step`. */

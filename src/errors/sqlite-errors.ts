@@ -1,13 +1,13 @@
 import { WaybillError } from './waybill-error.ts'
 
-/** Another process has been writing all the while. */
+/** Others have been writing all the while. */
 export class LedgerBusy extends WaybillError {
-  constructor(path: string, why: string) {
+  constructor(ledger: string, why: string) {
     super({
       code: 'LEDGER_BUSY',
-      message: `${path} is being written by another process: ${why}`,
+      message: `${ledger} is being written by others: ${why}`,
       next: 'Try again. If it stays so, look for a process that has it open and hangs, such as a database tool.',
-      details: { path },
+      details: { ledger },
     })
   }
 }

@@ -4,6 +4,7 @@ import type { OutputFile } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import { OutputLost } from '../errors/file-errors.ts'
 import { DiskFull } from '../errors/journal-errors.ts'
+import { sqlitePath } from '../store/sqlite/sqlite-url.ts'
 import type { Store } from '../store/store.ts'
 import { copyFile } from '../world/copy-file.ts'
 import type { Disk } from '../world/disk.ts'
@@ -16,7 +17,7 @@ export const OUTPUT_LIMIT_BYTES = 64 * 1024
 export function outputFolderOf(url: string, { capabilities }: Pick<Store, 'capabilities'>): string | null {
   if (capabilities.engine === 'journal') return `${url}/outputs`
   // Beside the file, as SQLite's own are.
-  return capabilities.engine === 'sqlite' ? `${url.slice('sqlite:'.length)}-outputs` : null
+  return capabilities.engine === 'sqlite' ? `${sqlitePath(url)}-outputs` : null
 }
 
 /** Copies what is not there yet: a file is named by what is in it. */

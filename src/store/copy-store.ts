@@ -2,13 +2,12 @@
 // history, so that the copy is a ledger at every moment; what their history does not tell, and everything else, is
 // put there afterwards. A copy that was cut off goes on where the history of the copy ends.
 import {
-  type AloneKind,
+  type AloneRecord,
   idOf,
   type JobAggregate,
   type LedgerRecord,
   nameOfKey,
   type RecordKey,
-  type RecordOf,
 } from '../core/aggregate.ts'
 import type { AuditEntry, AuditRecord } from '../core/audit.ts'
 import { type Claim, change, type Decision, type Given, need } from '../core/decision.ts'
@@ -197,8 +196,6 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
 
 /** Those whose history does not tell all of them. */
 const ALONE = ['run', 'workstream', 'queue', 'schedule'] as const
-
-type AloneRecord = RecordOf[AloneKind]
 
 /** A decision looks at what it replaces: only so a store knows what was there, and counts right. */
 async function putAll(to: Store, records: readonly AloneRecord[]): Promise<void> {

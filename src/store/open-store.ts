@@ -57,9 +57,14 @@ const ENGINES: readonly Engine[] = [
   },
 ]
 
+/** Which options are for a ledger with this URL; undefined when none are, or nothing opens it. */
+export function optionsFor(url: string): Engine['options'] {
+  return ENGINES.find((engine) => engine.opens(url))?.options
+}
+
 /** Whether the ledger is a folder: those alone have files of ours, which can be repaired and copied. */
 export function isFolder(url: string): boolean {
-  return ENGINES.find((engine) => engine.opens(url))?.options === 'journal'
+  return optionsFor(url) === 'journal'
 }
 
 export async function openStore(url: string, world: World, options: StoreOptions = {}): Promise<Store> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresTables, type PostgresTables } from '../../src/store/postgres/postgres-tables.ts'
 import type { Find } from '../../src/store/tables/tables.ts'
 import { realWorld } from '../../src/world/world.ts'
+import { findOf } from '../tables/sample-set.ts'
 import { freshSchema, type TestServer, testServer } from './server.ts'
 import { newJob, setOf } from './sets.ts'
 
@@ -48,17 +49,7 @@ describe('steps in PostgreSQL', () => {
   async function pages(more: Partial<Find>): Promise<readonly string[]> {
     const found: string[] = []
     for (let after: Find['after'] = null; ; ) {
-      const steps = await tables.findSteps({
-        tenant_id: undefined,
-        where: undefined,
-        changedFrom: undefined,
-        changedBefore: undefined,
-        order: 'id',
-        isDescending: false,
-        limit: 41,
-        ...more,
-        after,
-      })
+      const steps = await tables.findSteps(findOf({ limit: 41, ...more, after }))
       for (const { job, step_index } of steps) {
         const id = `${job.job_id}/s${step_index + 1}`
         found.push(`${job.tenant_id} ${id}`)

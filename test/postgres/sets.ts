@@ -1,29 +1,11 @@
 // Write sets for tests of the driver: rows that look like real ones, without anybody deciding on them.
+
 import type { ChangedJob, ChangedRecord, NewChunk, NewJob, WriteSet } from '../../src/store/tables/tables.ts'
+import { setOf as anySet } from '../tables/sample-set.ts'
 
-const EMPTY: WriteSet = {
-  newJobs: [],
-  jobs: [],
-  records: [],
-  rows: [],
-  ready: { adds: [], drops: [] },
-  due: { adds: [], drops: [] },
-  waits: { adds: [], drops: [] },
-  claims: [],
-  slots: [],
-  refusals: [],
-  signals: [],
-  delivered: [],
-  verify: [],
-  counts: [],
-  chunk: null,
-  inbox: [],
-  at: 1000,
-  isNews: false,
-}
-
+/** A write that nobody waits to hear of. */
 export function setOf(parts: Partial<WriteSet>): WriteSet {
-  return { ...EMPTY, ...parts }
+  return anySet({ at: 1000, isNews: false, ...parts })
 }
 
 const BORN = '2026-01-02T03:04:05.000Z'

@@ -74,7 +74,9 @@ describe('docs/tables.md', () => {
     for (const query of queries)
       answers.push(await say(server.url, query.replaceAll('waybill.', `"${schema}".`)))
     expect(answers[0]).toEqual([{ state: 'SUCCEEDED', count: '1' }])
-    expect(answers[1]).toMatchObject([{ step_id: 'a', attempt_no: 1, state: 'SUCCEEDED', error_type: null }])
+    expect(answers[1]).toMatchObject([
+      { step_id: 'a', attempt_no: 1, outcome: 'SUCCEEDED', error_type: null },
+    ])
     expect(answers[2]).toMatchObject([{ step_type: 'A', attempts: '1' }])
   })
 

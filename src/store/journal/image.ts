@@ -2,6 +2,7 @@ import {
   type AggregateKind,
   type AggregateOf,
   ALONE_KINDS,
+  type AloneRecord,
   idOf,
   type RecordKey,
   type RecordOf,
@@ -12,7 +13,7 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import { LedgerDamaged } from '../../errors/journal-errors.ts'
 import type { Timers } from '../../world/timers.ts'
 import { Layers } from '../live/layers.ts'
-import { type AloneRecord, isAlwaysHere, LiveState } from '../live/live-state.ts'
+import { isAlwaysHere, LiveState } from '../live/live-state.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
 import { TABLE_OF, type TableName } from './snapshot/tables.ts'
 

@@ -1,14 +1,14 @@
 import {
   type AggregateKind,
   type AggregateOf,
-  idOf,
+  type AloneRecord,
+  aggregateKey,
   type JobAggregate,
   type LedgerRecord,
   nameOfKey,
   type RecordKey,
 } from '../../core/aggregate.ts'
 import type { ClaimKey } from '../../core/decision.ts'
-import { type AloneRecord, isJobPart } from '../live/live-state.ts'
 import type { Image } from './image.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
 
@@ -60,9 +60,7 @@ export class Looked {
   aggregateOf(
     record: LedgerRecord,
   ): { readonly key: RecordKey; readonly aggregate: AloneRecord | JobAggregate } | null {
-    const key: RecordKey = isJobPart(record)
-      ? { kind: 'job', tenant_id: record.tenant_id, id: record.job_id }
-      : { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }
+    const key = aggregateKey(record)
     const aggregate = this.#aggregates.get(nameOfKey(key))
     return aggregate == null ? null : { key, aggregate }
   }

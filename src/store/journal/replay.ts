@@ -1,9 +1,15 @@
-import { type AggregateOf, ALONE_KINDS, type AloneKind, type LedgerRecord } from '../../core/aggregate.ts'
+import {
+  type AggregateOf,
+  ALONE_KINDS,
+  type AloneKind,
+  type AloneRecord,
+  type LedgerRecord,
+} from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import type { Signal } from '../../core/decision.ts'
 import type { DocumentRecord } from '../../core/document/record.ts'
 import type { Timers } from '../../world/timers.ts'
-import { type AloneRecord, isAlwaysHere } from '../live/live-state.ts'
+import { isAlwaysHere } from '../live/live-state.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import { Image } from './image.ts'
 import { decodeLine } from './lines/decode.ts'

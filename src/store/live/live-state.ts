@@ -2,11 +2,15 @@ import {
   type AggregateKind,
   type AggregateOf,
   ALONE_KINDS,
+  type AloneKind,
+  type AloneRecord,
   applyToJob,
   idOf,
   isAtRest,
+  isJobPart,
   isOpenRow,
   type JobAggregate,
+  type JobPart,
   type LedgerRecord,
   type RecordKey,
   type RecordOf,
@@ -42,10 +46,6 @@ export interface Kept {
   readonly etag: number
   readonly isAtRest: boolean
 }
-
-export type JobPart = Extract<LedgerRecord, { readonly kind: 'job' | 'step' | 'outbox' }>
-export type AloneRecord = Exclude<LedgerRecord, JobPart>
-type AloneKind = AloneRecord['kind']
 
 /** There are few of them and every claim asks for one: they are always in memory. */
 export function isAlwaysHere(kind: AggregateKind): boolean {
@@ -362,10 +362,6 @@ function keptRecord(record: Exclude<LedgerRecord, StepRecord>): Kept {
 function keptJob({ job, steps, outbox }: JobAggregate): Kept {
   const kept = keptRecord(job)
   return { ...kept, etag: Math.max(kept.etag, ...[...steps, ...outbox].map(({ etag }) => Number(etag))) }
-}
-
-export function isJobPart(record: LedgerRecord): record is JobPart {
-  return record.kind === 'job' || record.kind === 'step' || record.kind === 'outbox'
 }
 
 /** Nearly every change is about one job, and then there is nothing to sort. */

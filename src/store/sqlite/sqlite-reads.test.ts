@@ -2,13 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  changedJob,
+  chunkOf,
+  document,
+  entry,
+  findOf,
+  newJob,
+  setOf,
+  T0,
+} from '../../../test/tables/sample-set.ts'
 import type { StepState } from '../../core/machines/step.ts'
 import { toIso } from '../../core/time.ts'
 import { realWorld } from '../../world/world.ts'
 import type { ChunkSelect, Find } from '../tables/tables.ts'
 import { Connection } from './connection.ts'
 import { openSqliteTables } from './open-sqlite.ts'
-import { changedJob, chunkOf, document, entry, findOf, newJob, setOf, T0 } from './sample-set.ts'
 import type { SqliteTables } from './sqlite-tables.ts'
 
 let folder: string

@@ -2,6 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  changedJob,
+  chunkOf,
+  document,
+  entry,
+  newJob,
+  setOf,
+  T0,
+  wantedOf,
+} from '../../../test/tables/sample-set.ts'
 import { nameOfKey } from '../../core/aggregate.ts'
 import { FileNotFound, NotALedger } from '../../errors/file-errors.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
@@ -13,7 +23,6 @@ import { Connection } from './connection.ts'
 import { errorOf } from './errors.ts'
 import { openSqliteTables, type SqliteOptions } from './open-sqlite.ts'
 import { refuseOldSqlite } from './prepare-database.ts'
-import { changedJob, chunkOf, document, entry, newJob, setOf, T0, wantedOf } from './sample-set.ts'
 import type { SqliteTables } from './sqlite-tables.ts'
 
 let folder: string

@@ -2,13 +2,7 @@ import type { World } from '../../world/world.ts'
 import type { Store } from '../store.ts'
 import { TableStore } from '../tables/table-store.ts'
 import { openSqliteTables, type SqliteOptions } from './open-sqlite.ts'
-
-const SCHEME = 'sqlite:'
-
-/** The file that a URL names. */
-export function sqlitePath(url: string): string {
-  return url.slice(SCHEME.length)
-}
+import { sqlitePath } from './sqlite-url.ts'
 
 /** A ledger in a file that several processes of one machine may have open. */
 export async function openSqlite(url: string, world: World, options: SqliteOptions = {}): Promise<Store> {

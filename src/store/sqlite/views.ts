@@ -1,5 +1,6 @@
 // What people with SQL look at. Times are as the records have them: ISO texts, or epoch seconds where a document or an event
 // has one. The second migration makes them; what was released is never changed.
+import { ATTEMPT_ENDS, UNFINISHED_DOCUMENT } from '../tables/view-states.ts'
 
 /** A field of a job: as it is by now, or else as it was at first, or else the usual. */
 function ofJob(field: string, usual = 'null'): string {
@@ -210,7 +211,7 @@ WITH told AS (
   FROM told GROUP BY tenant_id, job_id, step_id, attempt_no
 ), ended AS (
   SELECT tenant_id, job_id, step_id, attempt_no, new_state, timestamp, error_type, error_message, min(seq) AS seq
-  FROM told WHERE new_state IN ('SUCCEEDED', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED')
+  FROM told WHERE new_state IN (${ATTEMPT_ENDS})
   GROUP BY tenant_id, job_id, step_id, attempt_no
 )
 SELECT begun.tenant_id, begun.job_id, begun.step_id, begun.attempt_no, begun.lease_id,
@@ -223,7 +224,7 @@ CREATE VIEW stuck_documents AS
 SELECT tenant_id, id AS doc_id, state, adapter, changed_at / 1000.0 AS since,
   (unixepoch('subsec') * 1000 - changed_at) / 3600000.0 AS hours
 FROM record
-WHERE kind = 'document' AND state NOT IN ('completed', 'failed', 'skipped')
+WHERE kind = 'document' AND state IN (${UNFINISHED_DOCUMENT})
   AND changed_at <= unixepoch('subsec') * 1000 - 3600000;`
 
 export const VIEWS_2 = `

@@ -2,37 +2,28 @@ import type { Decision, Given } from '../../core/decision.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Inbox } from '../inbox.ts'
 import { type Answer, decideAll } from './deciding.ts'
-import type { SweepOptions } from './sweeps.ts'
-import { Conflict, type InboxTable } from './tables.ts'
+import type { InboxTable } from './tables.ts'
 import { Workspace } from './workspace.ts'
-import { writeSetOf } from './write-set.ts'
-
-const MOST_CONFLICTS = 50
+import { untilWritten, type Writing, writeOut } from './writing.ts'
 
 type Decide = (request: JsonObject, given: Given) => Decision<JsonObject | null>
 
 /** Requests from transactions of others, and the decisions on them. */
 export class TableInbox implements Inbox {
   readonly #table: InboxTable
-  readonly #options: SweepOptions
+  readonly #writing: Writing
 
-  constructor(table: InboxTable, options: SweepOptions) {
+  constructor(table: InboxTable, writing: Writing) {
     this.#table = table
-    this.#options = options
+    this.#writing = writing
   }
 
   async put(...[transaction, request]: Parameters<Inbox['put']>): Promise<void> {
     await this.#table.put(transaction, JSON.stringify(request))
   }
 
-  async admit(limit: number, decide: Decide): Promise<number> {
-    for (let conflicts = 0; ; conflicts++) {
-      try {
-        return await this.#admitOnce(limit, decide)
-      } catch (error) {
-        if (!(error instanceof Conflict) || conflicts >= MOST_CONFLICTS) throw error
-      }
-    }
+  admit(limit: number, decide: Decide): Promise<number> {
+    return untilWritten(this.#writing, () => this.#admitOnce(limit, decide))
   }
 
   async answered(limit: number) {
@@ -45,7 +36,7 @@ export class TableInbox implements Inbox {
   }
 
   async #admitOnce(limit: number, decide: Decide): Promise<number> {
-    const { tables, memory, ids, time, onWritten } = this.#options
+    const { tables, ids, time } = this.#writing
     const taken = await tables.take({ what: 'inbox', limit })
     try {
       const { requests } = taken
@@ -56,13 +47,7 @@ export class TableInbox implements Inbox {
       }))
       const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
       const inbox = requests.map(({ id }, index) => ({ id, answer: answerText(answers[index] as Answer) }))
-      const set = writeSetOf(space, { inbox })
-      space.freeze()
-      if (set !== null) {
-        const { head } = await taken.write(set)
-        memory.wrote(space)
-        onWritten(head, set.isNews)
-      }
+      await writeOut(this.#writing, space, (set) => taken.write(set), { inbox })
       return requests.length
     } finally {
       await taken.release()

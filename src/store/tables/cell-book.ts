@@ -1,6 +1,5 @@
-import { type AggregateKind, nameOfKey } from '../../core/aggregate.ts'
+import { type AggregateKind, isPartKind, nameOfKey } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
-import type { RecordKind } from '../../core/machines/all.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import { Cell, type StoredCell } from './cell.ts'
 import type { RefusalKey } from './tables.ts'
@@ -43,9 +42,7 @@ export class CellBook {
 
   /** The one that an entry tells of. */
   toldBy({ kind, tenant_id, id, job_id }: AuditEntry): Cell | undefined {
-    return isPartKind(kind)
-      ? this.known('job', tenant_id, job_id ?? id)
-      : this.known(kind as AggregateKind, tenant_id, id)
+    return isPartKind(kind) ? this.known('job', tenant_id, job_id ?? id) : this.known(kind, tenant_id, id)
   }
 
   *all(): Generator<Cell> {
@@ -71,8 +68,4 @@ export function ownerOf({ kind, tenant_id, id, job_id }: AuditEntry): RefusalKey
 
 export function keyOfEntry({ kind, tenant_id, id }: AuditEntry): RefusalKey {
   return { kind, tenant_id, id }
-}
-
-function isPartKind(kind: RecordKind): boolean {
-  return kind === 'job' || kind === 'step' || kind === 'outbox'
 }

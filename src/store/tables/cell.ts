@@ -1,5 +1,4 @@
-import { idOf, type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
-import type { AloneRecord } from '../live/live-state.ts'
+import { type AloneRecord, type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import { type BornJob, decodeJob } from './job-codec.ts'
 import type { JobRow, RecordRow } from './tables.ts'
 
@@ -74,22 +73,4 @@ export class Cell {
 
 function bornOf(aggregate: Aggregate | null): BornJob | null {
   return aggregate === null || 'kind' in aggregate ? null : { job: aggregate.job, steps: aggregate.steps }
-}
-
-/** The key of the aggregate that a record belongs to. */
-export function aggregateKey(record: AloneRecord | JobPartLike): RecordKey {
-  const { tenant_id } = record
-  return 'job_id' in record && isPart(record)
-    ? { kind: 'job', tenant_id, id: record.job_id }
-    : { kind: (record as AloneRecord).kind, tenant_id, id: idOf(record as AloneRecord) }
-}
-
-interface JobPartLike {
-  readonly kind: 'job' | 'step' | 'outbox'
-  readonly tenant_id: string
-  readonly job_id: string
-}
-
-function isPart({ kind }: { readonly kind: string }): boolean {
-  return kind === 'job' || kind === 'step' || kind === 'outbox'
 }

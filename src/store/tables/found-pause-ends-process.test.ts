@@ -1,6 +1,7 @@
 // A process could end while a caller waited for its next try after a few lost races: the timer for that does not keep a
 // process alive, and with nothing asked of the database nothing else does either.
 import { expect, it } from 'vitest'
+import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import { SeededRandom } from '../../testing/seeded-random.ts'
 import { virtualWorld } from '../../testing/virtual-world.ts'
 import { GroupWrite } from './group-write.ts'
@@ -37,7 +38,7 @@ it('a caller that waits for another try keeps the process alive', async () => {
   const adding = group.add([{ kind: 'document', tenant_id: 't', id: 'd' }], () => {
     throw new Error('nothing was loaded')
   })
-  await expect(adding).rejects.toThrow(Conflict)
+  await expect(adding).rejects.toThrow(LedgerBusy)
   expect(isPaused).toBe(true)
   expect(new Set(heldWhilePaused)).toEqual(new Set([1]))
   expect(holds).toBe(0)

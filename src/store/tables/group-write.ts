@@ -1,14 +1,10 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
-import type { Decision, Given, IdSource } from '../../core/decision.ts'
-import type { Random } from '../../world/random.ts'
-import type { Timers } from '../../world/timers.ts'
+import type { Decision, Given } from '../../core/decision.ts'
 import type { Outcome } from '../store.ts'
 import { type Answer, decideAll } from './deciding.ts'
-import type { Memory } from './memory.ts'
 import { Missing } from './missing.ts'
-import { Conflict, type Head, type Tables } from './tables.ts'
 import { Workspace } from './workspace.ts'
-import { writeSetOf } from './write-set.ts'
+import { untilWritten, type Writing, writeOut } from './writing.ts'
 
 /** Groups that are written at once: while the database is busy with one, the next is decided. */
 const LANES = 2
@@ -18,21 +14,6 @@ const MOST_IN_GROUP = 500
 
 /** Fewer than these are quicker together. */
 const LEAST_TO_SPLIT = 32
-
-/** Races that a group may lose before its callers are told; after a few it waits a moment each time. */
-const MOST_CONFLICTS = 200
-const CONFLICTS_AT_ONCE = 2
-const LONGEST_PAUSE_MS = 20
-
-export interface GroupWriteOptions {
-  readonly tables: Tables
-  readonly memory: Memory
-  readonly ids: IdSource
-  readonly timers: Timers
-  readonly random: Random
-  readonly time: () => number
-  readonly onWritten: (head: Head, isNews: boolean) => void
-}
 
 interface Call {
   readonly keys: readonly RecordKey[]
@@ -47,15 +28,15 @@ interface Call {
  * find out that somebody was faster.
  */
 export class GroupWrite {
-  readonly #options: GroupWriteOptions
+  readonly #writing: Writing
   readonly #underWay = new Set<string>()
   #waiting: Call[] = []
   #lanes = 0
   #isScheduled = false
   #idle: PromiseWithResolvers<void> | null = null
 
-  constructor(options: GroupWriteOptions) {
-    this.#options = options
+  constructor(writing: Writing) {
+    this.#writing = writing
   }
 
   add<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
@@ -82,7 +63,7 @@ export class GroupWrite {
   #schedule(): void {
     if (this.#isScheduled || this.#lanes >= LANES || this.#waiting.length === 0) return
     this.#isScheduled = true
-    void this.#options.timers.turn().then(() => {
+    void this.#writing.timers.turn().then(() => {
       this.#isScheduled = false
       this.#begin()
     })
@@ -148,40 +129,26 @@ export class GroupWrite {
   }
 
   async #write(group: readonly Call[]): Promise<readonly Answer[]> {
-    const { tables, memory, ids, time, onWritten } = this.#options
-    for (let conflicts = 0; ; conflicts++) {
+    const { tables, memory, ids, time } = this.#writing
+    return untilWritten(this.#writing, async (conflicts) => {
       const space = new Workspace({ now: time(), ids, remembered: conflicts === 0 ? memory : null })
       for (const { keys } of group) for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
       try {
         await this.#preload(space, group)
         const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
-        const set = writeSetOf(space)
-        space.freeze()
-        if (set === null) return answers
-        const { head } = await tables.write(set)
-        memory.wrote(space)
-        onWritten(head, set.isNews)
+        await writeOut(this.#writing, space, (set) => tables.write(set))
         return answers
       } catch (error) {
-        if (!(error instanceof Conflict) || conflicts >= MOST_CONFLICTS) throw error
         memory.forget(space)
-        if (conflicts >= CONFLICTS_AT_ONCE) await this.#pause()
+        throw error
       }
-    }
+    })
   }
 
   /** What callers said that they are about, all at once, so that no decision has to be made twice for it. */
   async #preload(space: Workspace, group: readonly Call[]): Promise<void> {
     const wanted = new Missing()
     for (const { keys } of group) wanted.addKeys(keys.filter((key) => space.cellOf(key) === undefined))
-    if (!wanted.isEmpty) space.know(await this.#options.tables.load(wanted), wanted)
-  }
-
-  /** Callers wait, and there may be nothing else that keeps the process alive. */
-  async #pause(): Promise<void> {
-    const { timers, random } = this.#options
-    const held = timers.hold()
-    await new Promise<void>((resolve) => timers.after(1 + random.next() * LONGEST_PAUSE_MS, resolve))
-    held.cancel()
+    if (!wanted.isEmpty) space.know(await this.#writing.tables.load(wanted), wanted)
   }
 }

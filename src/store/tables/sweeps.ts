@@ -1,49 +1,31 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
-import type { Decision, Given, IdSource } from '../../core/decision.ts'
+import type { Decision, Given, SlotKey } from '../../core/decision.ts'
 import { plainQueue } from '../../core/pick.ts'
 import type { Sweep, Swept } from '../store.ts'
 import { decideAll } from './deciding.ts'
-import type { Memory } from './memory.ts'
 import { Missing } from './missing.ts'
 import { lookAt, queueKey } from './shown-view.ts'
-import { Conflict, type Head, type Tables, type TakenWork, type TakeWork } from './tables.ts'
+import type { Tables, TakenWork, TakeWork, Wanted } from './tables.ts'
 import { Workspace } from './workspace.ts'
-import { writeSetOf } from './write-set.ts'
-
-/** Races that a sweep may lose before it is told. */
-const MOST_CONFLICTS = 50
-
-export interface SweepOptions {
-  readonly tables: Tables
-  readonly memory: Memory
-  readonly ids: IdSource
-  readonly time: () => number
-  readonly onWritten: (head: Head, isNews: boolean) => void
-}
+import { untilWritten, type Writing, writeOut } from './writing.ts'
 
 type DecideOn<A> = (key: RecordKey, given: Given) => Decision<A>
 
 /** Takes work so that nobody else is shown it meanwhile, decides on each piece, and writes all of it at once. */
-export async function sweepTables<A>(
-  options: SweepOptions,
+export function sweepTables<A>(
+  writing: Writing,
   selector: Sweep,
   decide: DecideOn<A>,
 ): Promise<readonly Swept<A>[]> {
-  for (let conflicts = 0; ; conflicts++) {
-    try {
-      return await sweepOnce(options, selector, decide)
-    } catch (error) {
-      if (!(error instanceof Conflict) || conflicts >= MOST_CONFLICTS) throw error
-    }
-  }
+  return untilWritten(writing, () => sweepOnce(writing, selector, decide))
 }
 
 async function sweepOnce<A>(
-  options: SweepOptions,
+  writing: Writing,
   selector: Sweep,
   decide: DecideOn<A>,
 ): Promise<readonly Swept<A>[]> {
-  const { tables, memory, ids, time, onWritten } = options
+  const { tables, ids, time } = writing
   const also = alsoOf(selector)
   const taken = await tables.take(takeOf(selector, time()), also)
   try {
@@ -54,13 +36,7 @@ async function sweepOnce<A>(
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
     const told = keys.filter((_, index) => !('error' in (answers[index] as object)))
     const delivered = told.flatMap((key) => taken.delivered.get(nameOfKey(key)) ?? [])
-    const set = writeSetOf(space, { delivered })
-    space.freeze()
-    if (set !== null) {
-      const { head } = await taken.write(set)
-      memory.wrote(space)
-      onWritten(head, set.isNews)
-    }
+    await writeOut(writing, space, (set) => taken.write(set), { delivered })
     return keys.map((key, index) => {
       const answer = answers[index] as (typeof answers)[number]
       if ('error' in answer) throw answer.error
@@ -109,8 +85,8 @@ async function keysOf(
     space,
     rows: taken.jobs,
     queues,
-    load: (wanted: Parameters<TakenWork['load']>[0]) => taken.load(wanted),
-    holders: (slots: Parameters<Tables['holders']>[0]) => tables.holders(slots),
+    load: (wanted: Wanted) => taken.load(wanted),
+    holders: (slots: readonly SlotKey[]) => tables.holders(slots),
   }
   return (await lookAt(looking, pick)).map(({ key }) => key)
 }

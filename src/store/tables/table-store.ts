@@ -28,11 +28,12 @@ import { checkTables } from './check-tables.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
 import { lookAt } from './shown-view.ts'
-import { type SweepOptions, sweepTables } from './sweeps.ts'
+import { sweepTables } from './sweeps.ts'
 import { TableLog } from './table-log.ts'
 import { findIn, getRecord, loadAggregate, ownerIn } from './table-reads.ts'
 import type { Head, Tables } from './tables.ts'
 import { Workspace } from './workspace.ts'
+import type { Writing } from './writing.ts'
 
 export interface TableStoreOptions {
   readonly engine: string
@@ -62,7 +63,7 @@ export class TableStore implements Store {
   readonly #log: TableLog
   readonly #watchers: Watchers
   readonly #group: GroupWrite
-  readonly #sweeping: SweepOptions
+  readonly #writing: Writing
   readonly #busy = new Set<Promise<unknown>>()
   #now: number
   #upkeep: Timer
@@ -91,9 +92,9 @@ export class TableStore implements Store {
     const time = () => this.#time()
     const onWritten = (written: Head, isNews: boolean) => this.#wrote(written, isNews)
     const memory = this.#memory
-    this.#group = new GroupWrite({ tables, memory, ids, timers, random, time, onWritten })
-    this.#sweeping = { tables, memory, ids, time, onWritten }
-    this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#sweeping)
+    this.#writing = { tables, memory, ids, timers, random, time, onWritten }
+    this.#group = new GroupWrite(this.#writing)
+    this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
     this.#upkeep = this.#clearUpLater(world)
   }
@@ -112,7 +113,7 @@ export class TableStore implements Store {
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
     this.#mustBeOpen()
-    const sweeping = sweepTables(this.#sweeping, selector, decide)
+    const sweeping = sweepTables(this.#writing, selector, decide)
     this.#busy.add(sweeping)
     try {
       return await sweeping

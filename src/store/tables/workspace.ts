@@ -1,9 +1,13 @@
 import {
   type AggregateKind,
   type AggregateOf,
+  type AloneRecord,
+  aggregateKey,
   applyToJob,
+  isJobPart,
   isOpenRow,
   type JobAggregate,
+  type JobPart,
   type LedgerRecord,
   type RecordKey,
 } from '../../core/aggregate.ts'
@@ -25,10 +29,9 @@ import {
 import type { OutboxRecord } from '../../core/job/record.ts'
 import { must } from '../../core/must.ts'
 import { decideOn } from '../live/live-given.ts'
-import { type AloneRecord, isJobPart, type JobPart } from '../live/live-state.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
-import { absentCell, aggregateKey, type Cell, cellOfJob, cellOfRecord } from './cell.ts'
+import { absentCell, type Cell, cellOfJob, cellOfRecord } from './cell.ts'
 import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
 import { Missing, refusalName } from './missing.ts'
 import { SlotBook, SlotTrial } from './slot-book.ts'

@@ -1,7 +1,6 @@
-import { isAtRest, type JobAggregate } from '../../core/aggregate.ts'
+import { type AloneRecord, isAtRest, type JobAggregate } from '../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord } from '../../core/job/record.ts'
 import { fromIso } from '../../core/time.ts'
-import type { AloneRecord } from '../live/live-state.ts'
 import { changedAt } from '../query.ts'
 import type { Cell } from './cell.ts'
 import { encodeChunk } from './entry-codec.ts'

@@ -1,7 +1,6 @@
-import { placeInChange } from '../../../core/aggregate.ts'
+import { type JobPart, placeInChange } from '../../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import { must } from '../../../core/must.ts'
-import type { JobPart } from '../../live/live-state.ts'
 import { isUsual, USUAL_JOB, USUAL_ROW, USUAL_STEP } from '../../usual-fields.ts'
 import type { JobLine } from './encode-job.ts'
 import { constant, type LineBytes } from './line-bytes.ts'

@@ -1,11 +1,7 @@
 // Views for people with SQL, documented by their columns; the tables behind them are nobody's business. The functions
 // read what rows have as JSON, and are used to find steps and outbox rows as well.
-
-/** What is usual of a job and a step: src/store/usual-fields.ts says the same, and a test compares them. */
-export const USUAL_JOB_TEXT =
-  '{"doc_id":null,"idempotency_key":null,"current_step_index":0,"attempts_total":0,"priority":2,"depends_on":[],"on_dependency_failure":"fail","run_at":null,"expires_at":null,"again_of":null,"schedule_id":null,"unlimited":false,"run_id":null,"workstream_id":null,"tags":[],"schema_version":"v1","callback_urls":null,"correlation_id":null,"traceparent":null,"resolved_mode":"DEFAULT","decision_source":"GLOBAL_CONFIG","decision_reason":"default","completed_at":null,"error_code":null,"error_message":null,"waits_for":[],"due_at":null,"ready":null}'
-export const USUAL_STEP_TEXT =
-  '{"limits":[],"policy":{},"attempt_no":0,"released":0,"lease_id":null,"lease_expires_at":null,"holder":null,"queue_slot":false,"ack_deadline_at":null,"retry_at":null,"workspace_ref":null,"payload":null,"output":null,"output_file":null,"result_ref":null,"resolved_mode":null,"lane":null,"routing_key_used":null,"decision_source":null,"decision_reason":null,"last_error_code":null,"last_error_message":null,"completed_at":null}'
+import { ATTEMPT_ENDS, UNFINISHED_DOCUMENT } from '../../tables/view-states.ts'
+import { USUAL_JOB, USUAL_STEP } from '../../usual-fields.ts'
 
 /** @param s the schema, quoted */
 export const viewsSql = (s: string): string => `
@@ -53,7 +49,7 @@ SELECT j.tenant_id, j.job_id, j.state, j.request_type, j.protocol_id, j.doc_id, 
   (r.record ->> 'completed_at')::timestamptz AS completed_at, (r.record ->> 'due_at')::timestamptz AS due_at,
   r.record -> 'payload' AS payload, r.record -> 'tags' AS tags, r.record
 FROM ${s}.job j
-CROSS JOIN LATERAL (SELECT '${USUAL_JOB_TEXT}'::jsonb || (${s}.readable(j.fixed) -> 'job')
+CROSS JOIN LATERAL (SELECT '${JSON.stringify(USUAL_JOB)}'::jsonb || (${s}.readable(j.fixed) -> 'job')
   || COALESCE(${s}.readable(j.moving) -> 'job', '{}') AS record) AS r;
 
 CREATE VIEW ${s}.steps AS
@@ -67,7 +63,7 @@ SELECT j.tenant_id, j.job_id, r.record ->> 'step_id' AS step_id, (r.record ->> '
 FROM ${s}.job j
 CROSS JOIN LATERAL (SELECT ${s}.readable(j.fixed) AS born, ${s}.readable(j.moving) AS now OFFSET 0) AS read
 CROSS JOIN LATERAL jsonb_array_elements(read.born -> 'steps') WITH ORDINALITY AS b(step, ord)
-CROSS JOIN LATERAL (SELECT '${USUAL_STEP_TEXT}'::jsonb
+CROSS JOIN LATERAL (SELECT '${JSON.stringify(USUAL_STEP)}'::jsonb
   || (SELECT jsonb_object_agg(f.key, f.value) FROM jsonb_each(read.born -> 'job') AS f WHERE f.key IN
     ('tenant_id', 'job_id', 'state_since', 'created_at', 'updated_at', 'input_ref', 'output_ref', 'etag'))
   || b.step || COALESCE(read.now -> 'steps' -> (b.ord - 1)::text, '{}') AS record) AS r;
@@ -93,9 +89,11 @@ SELECT d.tenant_id, d.id AS doc_id, d.state, d.adapter, to_timestamp(d.changed_a
 FROM ${s}.record d CROSS JOIN LATERAL (SELECT ${s}.readable(d.body) AS record) AS r WHERE d.kind = 'document';
 
 CREATE VIEW ${s}.stuck_documents AS
-SELECT tenant_id, doc_id, state, adapter, updated_at, now() - updated_at AS stuck_for
-FROM ${s}.documents
-WHERE state NOT IN ('completed', 'failed', 'skipped') AND updated_at < now() - interval '1 hour';
+SELECT d.tenant_id, d.id AS doc_id, d.state, d.adapter, to_timestamp(d.changed_at / 1000.0) AS since,
+  extract(epoch FROM now() - to_timestamp(d.changed_at / 1000.0))::float8 / 3600 AS hours
+FROM ${s}.record d
+WHERE d.kind = 'document' AND d.state IN (${UNFINISHED_DOCUMENT})
+  AND d.changed_at <= extract(epoch FROM now()) * 1000 - 3600000;
 
 CREATE VIEW ${s}.runs AS
 SELECT d.tenant_id, d.id AS run_id, d.state, to_timestamp(d.changed_at / 1000.0) AS updated_at, ${s}.readable(d.body) AS record
@@ -119,7 +117,7 @@ FROM ${s}.record d CROSS JOIN LATERAL (SELECT ${s}.readable(d.body) AS record) A
 
 const historyViews = (s: string): string => `
 CREATE VIEW ${s}.events AS
-SELECT l.first_seq + p.place AS seq, to_timestamp((p.entry ->> 7)::float8) AS at, p.entry ->> 0 AS event,
+SELECT l.first_seq + p.place AS seq, to_timestamp((p.entry ->> 7)::float8) AS timestamp, p.entry ->> 0 AS event,
   p.entry ->> 1 AS tenant_id, p.entry ->> 2 AS kind, p.entry ->> 3 AS id, p.entry ->> 4 AS doc_id, p.entry ->> 5 AS job_id,
   p.entry -> 6 ->> (p.hop - 1) AS old_state, p.entry -> 6 ->> p.hop AS new_state, p.entry ->> 8 AS adapter,
   CASE WHEN p.hop = p.hops THEN p.entry ->> 9 END AS error_type,
@@ -138,9 +136,9 @@ WHERE l.first_seq + p.place > (SELECT h.removed FROM ${s}.head h);
 
 CREATE VIEW ${s}.step_attempts AS
 SELECT e.tenant_id, e.job_id, e.metadata ->> 'step_id' AS step_id, (e.metadata ->> 'attempt_no')::int AS attempt_no,
-  max(e.metadata ->> 'lease_id') AS lease_id, min(e.at) AS started_at,
-  max(e.at) FILTER (WHERE e.new_state IN ('SUCCEEDED', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED')) AS ended_at,
-  (array_agg(e.new_state ORDER BY e.seq DESC))[1] AS state,
+  max(e.metadata ->> 'lease_id') AS lease_id, min(e.timestamp) AS started_at,
+  min(e.timestamp) FILTER (WHERE e.new_state IN (${ATTEMPT_ENDS})) AS ended_at,
+  (array_agg(e.new_state ORDER BY e.seq) FILTER (WHERE e.new_state IN (${ATTEMPT_ENDS})))[1] AS outcome,
   (array_agg(e.error_type ORDER BY e.seq DESC) FILTER (WHERE e.error_type IS NOT NULL))[1] AS error_type,
   (array_agg(e.error_message ORDER BY e.seq DESC) FILTER (WHERE e.error_message IS NOT NULL))[1] AS error_message
 FROM ${s}.events e

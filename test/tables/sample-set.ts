@@ -1,9 +1,17 @@
 // Rows for tests: as short as they may be.
-import type { AuditEntry } from '../../core/audit.ts'
-import type { StepState } from '../../core/machines/step.ts'
-import { toIso } from '../../core/time.ts'
-import { encodeChunk } from '../tables/entry-codec.ts'
-import type { ChangedJob, ChangedRecord, Find, NewChunk, NewJob, Wanted, WriteSet } from '../tables/tables.ts'
+import type { AuditEntry } from '../../src/core/audit.ts'
+import type { StepState } from '../../src/core/machines/step.ts'
+import { toIso } from '../../src/core/time.ts'
+import { encodeChunk } from '../../src/store/tables/entry-codec.ts'
+import type {
+  ChangedJob,
+  ChangedRecord,
+  Find,
+  NewChunk,
+  NewJob,
+  Wanted,
+  WriteSet,
+} from '../../src/store/tables/tables.ts'
 
 const NOTHING = { adds: [], drops: [] }
 

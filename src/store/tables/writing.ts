@@ -1,0 +1,65 @@
+import type { IdSource } from '../../core/decision.ts'
+import { LedgerBusy } from '../../errors/sqlite-errors.ts'
+import type { Random } from '../../world/random.ts'
+import type { Timers } from '../../world/timers.ts'
+import type { Memory } from './memory.ts'
+import { Conflict, type Head, type Tables } from './tables.ts'
+import type { Workspace } from './workspace.ts'
+import { writeSetOf } from './write-set.ts'
+
+/** Races that may be lost before callers are told; after a few there is a pause each time. */
+const MOST_CONFLICTS = 200
+const CONFLICTS_AT_ONCE = 2
+const LONGEST_PAUSE_MS = 20
+
+/** What everything that writes to tables has. */
+export interface Writing {
+  readonly tables: Tables
+  readonly memory: Memory
+  readonly ids: IdSource
+  readonly timers: Timers
+  readonly random: Random
+  readonly time: () => number
+  readonly onWritten: (head: Head, isNews: boolean) => void
+}
+
+/** Reads, decides and writes again for as long as somebody else is faster. */
+export async function untilWritten<T>(
+  { timers, random }: Writing,
+  attempt: (conflicts: number) => Promise<T>,
+): Promise<T> {
+  for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
+    try {
+      return await attempt(conflicts)
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error
+      if (conflicts >= CONFLICTS_AT_ONCE) await pause(timers, 1 + random.next() * LONGEST_PAUSE_MS)
+    }
+  }
+  throw new LedgerBusy(
+    'The ledger',
+    `${MOST_CONFLICTS} times in a row what was read had changed before it was written`,
+  )
+}
+
+/** Writes what was decided in a workspace, and remembers it. */
+export async function writeOut(
+  { memory, onWritten }: Writing,
+  space: Workspace,
+  write: Tables['write'],
+  also?: Parameters<typeof writeSetOf>[1],
+): Promise<void> {
+  const set = writeSetOf(space, also)
+  space.freeze()
+  if (set === null) return
+  const { head } = await write(set)
+  memory.wrote(space)
+  onWritten(head, set.isNews)
+}
+
+/** Callers wait, and there may be nothing else that keeps the process alive. */
+async function pause(timers: Timers, milliseconds: number): Promise<void> {
+  const held = timers.hold()
+  await new Promise<void>((resolve) => timers.after(milliseconds, resolve))
+  held.cancel()
+}
