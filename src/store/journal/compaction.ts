@@ -31,8 +31,6 @@ export interface Compacted {
   readonly snapshot: string
   readonly seq: number
   readonly bytes: number
-  /** Deltas that have become segments and can go. */
-  readonly sealed: readonly string[]
 }
 
 /**
@@ -60,7 +58,8 @@ export async function compact(
   const newest = await newestSegment(place)
   const facts = factsOf(loaded, now, newest)
   const { bytes } = await write(disk, path, loaded, facts, onProgress).finally(() => loaded.image.retire())
-  return { snapshot: path, seq: upTo, bytes, sealed: await sealer.seal(loaded.deltas, newest) }
+  await sealer.seal(loaded.deltas, newest)
+  return { snapshot: path, seq: upTo, bytes }
 }
 
 async function write(

@@ -15,7 +15,7 @@ import { JournalWriter } from './journal-writer.ts'
 import { type JournalPlace, loadJournal } from './load-journal.ts'
 import { mustBeThere } from './must-be-there.ts'
 import { OpenJournal } from './open-journal.ts'
-import { listSegments } from './segments/segment-name.ts'
+import { removeSpentDeltas } from './spent-deltas.ts'
 
 /**
  * Opens a ledger in a folder, which is made when there is none. One process at a time may write; others may open it
@@ -85,9 +85,8 @@ async function syncNames({ disk, folder }: JournalPlace): Promise<void> {
 }
 
 /** Removes what a crash left that is not needed: files that were not finished, and deltas that were sealed already. */
-async function tidyUp({ disk, folder }: JournalPlace): Promise<void> {
-  const { unfinished, deltas } = await listFiles(disk, folder)
-  const sealed = (await listSegments(disk, `${folder}/${AUDIT_FOLDER}`)).at(-1)?.lastSeq ?? 0
-  const spent = deltas.filter(({ seq }) => seq <= sealed).map(({ path }) => path)
-  for (const path of [...unfinished, ...spent]) await disk.remove(path)
+async function tidyUp(place: JournalPlace): Promise<void> {
+  const { unfinished } = await listFiles(place.disk, place.folder)
+  for (const path of unfinished) await place.disk.remove(path)
+  await removeSpentDeltas(place)
 }

@@ -10,12 +10,13 @@ import { compactorFor } from './compactor.ts'
 import type { Decider } from './decider.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import { DeltaWriter } from './delta/delta-writer.ts'
-import { AUDIT_FOLDER, listFiles } from './file-names.ts'
+import { listFiles } from './file-names.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { CheckedOptions } from './journal-options.ts'
 import type { OpenJournal } from './open-journal.ts'
-import { openSegments, retireSegments } from './segments/segment-chain.ts'
+import { retireSegments } from './segments/segment-chain.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
+import { removeSpentDeltas } from './spent-deltas.ts'
 
 /**
  * Keeps the files in shape: starts a new delta, has a snapshot made of everything before it while writing goes on,
@@ -168,21 +169,25 @@ export class Maintenance {
     })
   }
 
-  async #switchTo({ snapshot, sealed }: Compacted): Promise<void> {
-    const { disk, folder } = this.#journal.place
+  async #switchTo({ snapshot }: Compacted): Promise<void> {
+    const { disk } = this.#journal.place
     const base = present(await Snapshot.open(disk, snapshot), 'the snapshot that was just made')
-    this.#journal.segments = await openSegments(disk, `${folder}/${AUDIT_FOLDER}`)
-    this.#journal.deltas = this.#journal.deltas.filter(({ path }) => !sealed.includes(path))
+    await this.#journal.sealed()
     await this.#journal.image.rebase(base)
-    for (const path of sealed) await disk.remove(path)
   }
 
-  /** Old snapshots go by number, old history by age, but never history that a snapshot would need. */
+  /**
+   * Deltas go when they are sealed, also those that an earlier run left; old snapshots go by number, old history by age,
+   * but never history that a snapshot would need.
+   */
   async #retire(): Promise<number> {
     const { disk, folder } = this.#journal.place
+    await removeSpentDeltas(this.#journal.place)
     const { snapshots } = await listFiles(disk, folder)
     const kept = snapshots.slice(-this.#options.keepSnapshots)
     for (const { path } of snapshots.slice(0, -this.#options.keepSnapshots)) await disk.remove(path)
+    // From here on the history goes. Neither a delta nor a snapshot may come back after that.
+    await disk.syncFolder(folder)
     const { audit_records, segments } = await retireSegments(this.#journal.segments, {
       beforeTime: this.#decider.time() - this.#options.keepHistoryMs,
       keepFromSeq: (kept[0]?.seq ?? 0) + 1,

@@ -29,9 +29,7 @@ export class OpenJournal {
     this.image = loaded.image
     this.damage = loaded.damage
     this.auditRecords = loaded.auditRecords
-    // A delta may be sealed and not yet removed.
-    const sealed = segments.at(-1)?.lastSeq ?? 0
-    this.deltas = loaded.deltas.filter(({ firstSeq }) => firstSeq > sealed)
+    this.deltas = unsealed(loaded.deltas, segments)
     this.segments = segments
     this.damagedSnapshots = damagedSnapshots
     this.image.replaceDamaged = fallBackFrom(this)
@@ -44,6 +42,12 @@ export class OpenJournal {
   ): Promise<OpenJournal> {
     const segments = await openSegments(place.disk, `${place.folder}/${AUDIT_FOLDER}`)
     return new OpenJournal(place, loaded, segments, damagedSnapshots)
+  }
+
+  /** Deltas have been sealed: their segments count from now on. */
+  async sealed(): Promise<void> {
+    this.segments = await openSegments(this.place.disk, `${this.place.folder}/${AUDIT_FOLDER}`)
+    this.deltas = unsealed(this.deltas, this.segments)
   }
 
   /** The whole history, oldest first. */
@@ -60,4 +64,10 @@ export class OpenJournal {
   get deltaBytes(): number {
     return this.deltas.reduce((sum, { end }) => sum + end, 0)
   }
+}
+
+/** A delta may be sealed and not yet removed. */
+function unsealed(deltas: readonly DeltaLog[], segments: readonly Segment[]): readonly DeltaLog[] {
+  const sealed = segments.at(-1)?.lastSeq ?? 0
+  return deltas.filter(({ firstSeq }) => firstSeq > sealed)
 }

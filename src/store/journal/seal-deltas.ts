@@ -31,19 +31,15 @@ export class DeltaSealer implements AsyncDisposable {
     return sealing
   }
 
-  /** Oldest first, each after the one before it. Answers the paths of the deltas that can go. */
-  async seal(deltas: readonly DeltaLog[], newest: SegmentLink | null): Promise<string[]> {
+  /** Oldest first, each after the one before it. After that the deltas can go. */
+  async seal(deltas: readonly DeltaLog[], newest: SegmentLink | null): Promise<void> {
     let previous = newest
-    const sealed: string[] = []
     for (const delta of deltas) {
-      if (delta.lastSeq >= delta.firstSeq) {
-        const sealing = this.#begun.get(delta.path) ?? (await this.#read(delta))
-        this.#begun.delete(delta.path)
-        previous = await sealing.finish(delta.lastSeq, previous)
-      }
-      sealed.push(delta.path)
+      if (delta.lastSeq < delta.firstSeq) continue
+      const sealing = this.#begun.get(delta.path) ?? (await this.#read(delta))
+      this.#begun.delete(delta.path)
+      previous = await sealing.finish(delta.lastSeq, previous)
     }
-    return sealed
   }
 
   /** What was not finished goes. */
