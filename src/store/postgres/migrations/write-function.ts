@@ -56,6 +56,7 @@ BEGIN
 ${aggregatesSql(s)}
 ${bookSql(s)}
 ${workSql(s)}
+${contendedSql(s)}
   UPDATE ${s}.head SET seq = seq + p_n[3], records = records + p_n[3], at = greatest(at, p_n[2]), reach = greatest(reach, p_n[5])
     WHERE id = 1 RETURNING * INTO v_head;
 ${aloneSql(s)}
@@ -126,18 +127,6 @@ const bookSql = (s: string): string => `
   IF c_key IS NOT NULL THEN
     INSERT INTO ${s}.claim (tenant_id, key, owner) SELECT * FROM unnest(c_tenant, c_key, c_owner);
   END IF;
-  IF s_key IS NOT NULL THEN
-    INSERT INTO ${s}.slot (tenant_id, key, version, counted, named)
-    SELECT w.tenant_id, w.key, 0, 0, '[]' FROM unnest(s_tenant, s_key) AS w(tenant_id, key)
-    ON CONFLICT (tenant_id, key) DO NOTHING;
-    UPDATE ${s}.slot t SET counted = t.counted + w.add, named = COALESCE(w.named, t.named),
-      version = CASE WHEN w.named IS NULL THEN t.version ELSE t.version + 1 END
-    FROM unnest(s_tenant, s_key, s_add, s_most, s_named, s_from) AS w(tenant_id, key, add, most, named, seen)
-    WHERE t.tenant_id = w.tenant_id AND t.key = w.key AND (w.most IS NULL OR t.counted <= w.most)
-      AND (w.named IS NULL OR t.version = w.seen);
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    IF v_count <> cardinality(s_key) THEN ${conflict('a limit')} END IF;
-  END IF;
   IF f_id IS NOT NULL THEN
     UPDATE ${s}.refusal f SET count = w.count,
       log = CASE WHEN v_chunk IS NOT NULL THEN f.log || v_chunk ELSE f.log END
@@ -191,6 +180,21 @@ const workSql = (s: string): string => `
     DELETE FROM ${s}.inbox b USING unnest(i_id, i_answer) AS w(id, answer) WHERE b.id = w.id AND w.answer IS NULL;
     UPDATE ${s}.inbox b SET answer = w.answer FROM unnest(i_id, i_answer) AS w(id, answer)
     WHERE b.id = w.id AND w.answer IS NOT NULL;
+  END IF;`
+
+/** Rows that every write wants: whoever has one keeps others waiting until the commit, so they come last. */
+const contendedSql = (s: string): string => `
+  IF s_key IS NOT NULL THEN
+    INSERT INTO ${s}.slot (tenant_id, key, version, counted, named)
+    SELECT w.tenant_id, w.key, 0, 0, '[]' FROM unnest(s_tenant, s_key) AS w(tenant_id, key)
+    ON CONFLICT (tenant_id, key) DO NOTHING;
+    UPDATE ${s}.slot t SET counted = t.counted + w.add, named = COALESCE(w.named, t.named),
+      version = CASE WHEN w.named IS NULL THEN t.version ELSE t.version + 1 END
+    FROM unnest(s_tenant, s_key, s_add, s_most, s_named, s_from) AS w(tenant_id, key, add, most, named, seen)
+    WHERE t.tenant_id = w.tenant_id AND t.key = w.key AND (w.most IS NULL OR t.counted <= w.most)
+      AND (w.named IS NULL OR t.version = w.seen);
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count <> cardinality(s_key) THEN ${conflict('a limit')} END IF;
   END IF;
   IF k_n IS NOT NULL THEN
     INSERT INTO ${s}.state_count AS t (tenant_id, kind, state, n) SELECT * FROM unnest(k_tenant, k_kind, k_state, k_n)
