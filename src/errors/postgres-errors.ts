@@ -112,11 +112,15 @@ export class ServerDiskFull extends WaybillError {
 
 /** The server said something that nobody foresaw. */
 export class DatabaseFailed extends WaybillError {
-  constructor(address: string, cause: unknown) {
+  constructor(
+    address: string,
+    cause: unknown,
+    next = 'The log of the server says more. Nothing of it was written.',
+  ) {
     super({
       code: 'DATABASE_FAILED',
       message: `${address} failed: ${textOf(cause)}`,
-      next: 'The log of the server says more. Nothing of it was written.',
+      next,
       details: { address },
       cause,
     })

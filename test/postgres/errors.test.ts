@@ -49,6 +49,10 @@ describe('what goes wrong with PostgreSQL', () => {
       errors.ServerUnavailable,
     )
     expect(await failure('mysql://x')).toBeInstanceOf(InvalidInput)
+    for (const option of ['listen', 'prepare']) {
+      const maybe = with_((url) => url.searchParams.set(option, 'maybe'))
+      expect(await failure(maybe)).toMatchObject({ field: option, next: `Give ?${option}=false.` })
+    }
     expect(await failure(server.url, { schema: 'a"b' })).toBeInstanceOf(InvalidInput)
   })
 

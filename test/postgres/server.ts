@@ -127,7 +127,7 @@ async function openTo(folder: string): Promise<void> {
   await chmod(folder, 0o777)
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.on('error', reject)

@@ -47,6 +47,10 @@ const NETWORK = new Set([
 const SAID_OF_LOST =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired)/
 
+/** A statement that was prepared is not there, or is there already: on another connection than one's own. */
+const UNPREPARED =
+  'Every transaction seems to get another connection, as from pgbouncer in transaction mode: add ?prepare=false&listen=false to the URL.'
+
 /** The SQLSTATE; undefined when it was not the server that said so. */
 export function sqlState(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown }
@@ -79,6 +83,9 @@ export function translated(error: unknown, address: string): Error {
       return new NotPermitted(address, error)
     case '53100':
       return new ServerDiskFull(address, error)
+    case '26000':
+    case '42P05':
+      return new DatabaseFailed(address, error, UNPREPARED)
     default:
       return new DatabaseFailed(address, error)
   }

@@ -23,6 +23,8 @@ export interface Server {
   /** The URL as it may be shown. */
   readonly address: string
   readonly world: World
+  /** Whether statements may be prepared under a name. */
+  readonly prepares: boolean
 }
 
 /** Servers that somebody was connected to before: they are waited for, also by a connection that is made for the first time. */
@@ -69,11 +71,12 @@ export class Link {
   /** Sent at once, behind whatever was sent before on the same connection. */
   async ask<R extends QueryResultRow>(
     client: PgClient,
-    { values = [], ...query }: Query,
+    { name, text, values = [] }: Query,
   ): Promise<QueryResult<R>> {
+    const prepared = name === undefined || !this.#server.prepares ? null : { name }
     if (this.#pending++ === 0) client.ref()
     try {
-      return await client.query<R, unknown[]>({ ...query, values: values as unknown[] })
+      return await client.query<R, unknown[]>({ ...prepared, text, values: values as unknown[] })
     } catch (error) {
       if (isLost(error)) this.drop(client)
       throw error

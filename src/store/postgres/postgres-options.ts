@@ -10,6 +10,11 @@ export interface PostgresOptions {
    * stand in the URL as well: `?listen=false`.
    */
   readonly listen?: boolean | undefined
+  /**
+   * Not possible behind a pooler that knows nothing of prepared statements: then every statement is sent and planned anew. May
+   * stand in the URL as well: `?prepare=false`.
+   */
+  readonly prepare?: boolean | undefined
   /** How often somebody looks whether others have written, where that cannot be heard. */
   readonly pollMs?: number | undefined
   /** How long the history is kept, in milliseconds; for ever unless told. */

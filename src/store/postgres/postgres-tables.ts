@@ -66,8 +66,9 @@ export async function openPostgresTables(
   const { create = true, migrate = true } = options
   const schema = options.schema ?? parts.options.schema ?? DEFAULT_SCHEMA
   const listen = options.listen ?? parts.options.listen
+  const prepares = options.prepare ?? parts.options.prepare ?? true
   quotedSchema(schema)
-  const server: Server = { pg: await loadPg(), url: parts.url, address, world }
+  const server: Server = { pg: await loadPg(), url: parts.url, address, world, prepares }
   await migrated(server, { schema, create, migrate })
   const tables = new PostgresTables(server, { ...options, schema, listen })
   try {
