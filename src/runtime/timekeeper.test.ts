@@ -42,6 +42,21 @@ describe('a timekeeper', () => {
     expect(await states()).toEqual(['DISPATCHING', 'PENDING'])
   })
 
+  it('does at once what becomes due while it looks at schedules', async () => {
+    const { ledger, world } = await liveLedger([pulled('first')])
+    const { job_id } = await ledger.jobs.submit(requestOf({ delay: '1s' }))
+    const due = world.clock.now() + 1000
+    const fireDue = ledger.schedules.fireDue.bind(ledger.schedules)
+    vi.spyOn(ledger.schedules, 'fireDue').mockImplementationOnce((now) => {
+      world.clock.jumpTo(due)
+      return fireDue(now)
+    })
+    ledger.keepTime()
+    await world.advanceBy(1)
+    expect((await ledger.jobs.show(job_id))?.job.ready).not.toBeNull()
+    await ledger.close()
+  })
+
   it('is another one when it is wanted after it was stopped', async () => {
     const { ledger, world } = await liveLedger([pulled('first')])
     await ledger.keepTime().stop()

@@ -54,12 +54,13 @@ export class Timekeeper implements Service {
   async #turn(): Promise<number | null> {
     const { clock } = this.#world
     const due = await this.#ledger.nextDue()
-    let advanced = 0
-    if (due !== null && due <= clock.now()) advanced = await this.#ledger.advance()
+    const isDue = due !== null && due <= clock.now()
+    const advanced = isDue ? await this.#ledger.advance() : 0
     const schedules = await this.#fireSchedules()
-    const now = clock.now()
-    const next = await this.#ledger.nextDue()
-    const timers = next !== null && next <= now && advanced === 0 ? now + STUCK_MS : next
+    const isStuck = isDue && advanced === 0
+    // Whatever was written meanwhile is news, and then this is asked again.
+    const next = advanced === 0 ? due : await this.#ledger.nextDue()
+    const timers = isStuck ? clock.now() + STUCK_MS : next
     return earliest(timers, schedules)
   }
 
