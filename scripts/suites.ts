@@ -42,6 +42,14 @@ export const SUITES: readonly Suite[] = [
   },
   { name: 'conformance', group: 'unit and conformance', include: ['test/conformance/**/*.test.ts'] },
   {
+    name: 'tables',
+    group: 'unit and conformance',
+    include: ['worker', 'dispatcher', 'timekeeper', 'found-result-lost'].map(
+      (name) => `src/runtime/${name}.test.ts`,
+    ),
+    env: { WAYBILL_TEST_ENGINE: 'tables' },
+  },
+  {
     name: 'legacy',
     group: 'unit and conformance',
     include: ['test/legacy/**/*.test.ts'],
