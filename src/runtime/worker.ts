@@ -2,6 +2,7 @@ import { type Duration, durationMs } from '../core/duration.ts'
 import type { Held } from '../core/pick.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { checkCount, checkId } from '../ledger/check-input.ts'
+import type { Work } from '../ledger/claim.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
 import type { Timer } from '../world/timers.ts'
@@ -42,10 +43,16 @@ export class Worker implements Service {
   readonly #concurrency: number
   readonly #graceMs: number
   readonly #loop: WakefulLoop
+  /** Claims as well, while there is more than one claim takes: what one has claimed is written while the next is decided. */
+  readonly #second: WakefulLoop
   readonly #load = new TenantLoad()
   readonly #runs = new Map<string, AttemptRun>()
   readonly #ends: (() => void)[] = []
   #working = 0
+  /** Room that claims under way have for themselves. */
+  #claiming = 0
+  /** The last claim got as much as it asked for. */
+  #isMore = false
   #hold: Timer | null = null
   #stopping: Promise<void> | null = null
 
@@ -57,6 +64,7 @@ export class Worker implements Service {
     this.#concurrency = checkConcurrency(options.concurrency)
     this.#graceMs = checkGrace(options.grace)
     this.#loop = new WakefulLoop(this.name, world, () => this.#turn())
+    this.#second = new WakefulLoop(this.name, world, () => this.#turnBeside())
   }
 
   /** Handlers that are at work. */
@@ -69,11 +77,12 @@ export class Worker implements Service {
     this.#hold = this.#world.timers.hold()
     this.#ends.push(
       this.#ledger.onNews(() => {
-        if (this.#hasRoom) this.#loop.wake()
+        if (this.#working < this.#concurrency) this.#loop.wake()
       }),
       this.#ledger.onSteered(({ tenant_id, job_id }) => this.#runs.get(nameOf(tenant_id, job_id))?.ask()),
     )
     this.#loop.start()
+    this.#second.start()
   }
 
   /** Claims nothing more, lets handlers finish for a while, then tells them to stop and gives back what they held. */
@@ -83,7 +92,7 @@ export class Worker implements Service {
   }
 
   get restsUntil(): number | null {
-    return this.#runs.size > 0 ? BUSY : this.#loop.restsUntil
+    return this.#runs.size > 0 || this.#claiming > 0 ? BUSY : this.#loop.restsUntil
   }
 
   onAsleep(listener: () => void): () => void {
@@ -95,46 +104,66 @@ export class Worker implements Service {
   }
 
   get #hasRoom(): boolean {
-    return this.#working < this.#concurrency && this.#runs.size < this.#concurrency + MOST_UNWRITTEN
+    return (
+      this.#working + this.#claiming < this.#concurrency &&
+      this.#runs.size < this.#concurrency + MOST_UNWRITTEN
+    )
   }
 
   async #turn(): Promise<number | null> {
     if (!this.#hasRoom) return null
-    const limit = Math.min(this.#concurrency - this.#working, MOST_AT_ONCE)
+    const limit = Math.min(this.#concurrency - this.#working - this.#claiming, MOST_AT_ONCE)
     let held: readonly Held[] = []
-    const works = await this.#ledger.jobs.claim({
-      queues: [...this.#handlers.keys()],
-      worker: this.name,
-      limit,
-      running: this.#load.byTenant,
-      onHeld: (all) => {
-        held = all
-      },
-    })
-    for (const work of works) {
-      const { tenant_id, job_id } = work.job
-      const name = nameOf(tenant_id, job_id)
-      const handler = this.#handlers.get(work.step.queue) as Handler
-      this.#working++
-      this.#load.add(tenant_id)
-      const run = new AttemptRun({
-        work,
-        handler,
-        jobs: this.#ledger.jobs,
-        world: this.#world,
+    this.#claiming += limit
+    if (this.#isMore) this.#second.wake()
+    try {
+      const works = await this.#ledger.jobs.claim({
+        queues: [...this.#handlers.keys()],
         worker: this.name,
-        onHandled: () => this.#handled(tenant_id),
+        limit,
+        running: this.#load.byTenant,
+        onHeld: (all) => {
+          held = all
+        },
       })
-      this.#runs.set(name, run)
-      void run.done.then(() => {
-        // A later attempt at the same job may be running by now.
-        if (this.#runs.get(name) === run) this.#runs.delete(name)
-        this.#loop.wake()
-      })
+      for (const work of works) this.#begin(work)
+      this.#isMore = works.length === limit
+      // There may be more: it was not all looked at.
+      if (works.length > 0) this.#loop.wake()
+    } finally {
+      this.#claiming -= limit
     }
-    // There may be more: it was not all looked at.
-    if (works.length > 0) this.#loop.wake()
     return nextFree(held, null)
+  }
+
+  async #turnBeside(): Promise<null> {
+    if (!this.#isMore) return null
+    await this.#turn()
+    // There may have been news for which this one had all the room.
+    this.#loop.wake()
+    return null
+  }
+
+  #begin(work: Work): void {
+    const { tenant_id, job_id } = work.job
+    const name = nameOf(tenant_id, job_id)
+    const handler = this.#handlers.get(work.step.queue) as Handler
+    this.#working++
+    this.#load.add(tenant_id)
+    const run = new AttemptRun({
+      work,
+      handler,
+      jobs: this.#ledger.jobs,
+      world: this.#world,
+      worker: this.name,
+      onHandled: () => this.#handled(tenant_id),
+    })
+    this.#runs.set(name, run)
+    void run.done.then(() => {
+      // A later attempt at the same job may be running by now.
+      if (this.#runs.get(name) === run) this.#runs.delete(name)
+      this.#loop.wake()
+    })
   }
 
   /** There is room for another as soon as the handler is done: its result is written while the next one is claimed. */
@@ -145,7 +174,7 @@ export class Worker implements Service {
   }
 
   async #stop(): Promise<void> {
-    await this.#loop.stop()
+    await Promise.all([this.#loop.stop(), this.#second.stop()])
     const runs = () => Promise.all([...this.#runs.values()].map(({ done }) => done))
     await this.#within(this.#graceMs, runs())
     const stopped = new WorkAborted('STOPPED', 'The worker stops')

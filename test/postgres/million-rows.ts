@@ -50,7 +50,7 @@ async function twoAtATime(url: string, texts: readonly string[]): Promise<void> 
   await Promise.all([work(), work()])
 }
 
-const TABLES = ['job', 'record', 'closed_outbox', 'ready', 'due'] as const
+const TABLES = ['job', 'born', 'record', 'closed_outbox', 'ready', 'due'] as const
 
 async function indexesOf(client: pg.Client, schema: string): Promise<readonly IndexDefinition[]> {
   const { rows } = await client.query<IndexDefinition>(
@@ -68,10 +68,10 @@ async function indexesOf(client: pg.Client, schema: string): Promise<readonly In
 }
 
 const fillSql = (s: string): readonly string[] => [
-  `INSERT INTO ${s}.job (tenant_id, job_id, request_type, protocol_id, doc_id, run_id, fixed, version, changed_at, ended_at,
+  `INSERT INTO ${s}.job (tenant_id, job_id, request_type, protocol_id, doc_id, run_id, version, changed_at, ended_at,
     open_rows, state, ended_state, holds, log, moving)
   SELECT 't' || n / 200001, 'j' || lpad(n::text, 7, '0'), 'INGEST', 'p1', 'd' || lpad((n / 2)::text, 7, '0'), 'r' || lpad((n / 200)::text, 4, '0'),
-    '{"job":{},"steps":[{"step_id":"s1","state":"PENDING"},{"step_id":"s2","state":"PENDING"}]}', 2, at, CASE WHEN ended THEN at END,
+    2, at, CASE WHEN ended THEN at END,
     CASE WHEN rows THEN 1 ELSE 0 END, state, CASE WHEN ended THEN state END, NULL, ARRAY[n, n + 1],
     CASE WHEN rows THEN format('{"outbox":[{"outbox_id":"o%s","step_id":"s1","state":"PENDING","updated_at":"2026-01-01T00:00:00.000Z"}]}', lpad(n::text, 7, '0'))
       ELSE '{"steps":{"0":{"state":"SUCCEEDED"}}}' END
@@ -79,6 +79,9 @@ const fillSql = (s: string): readonly string[] => [
       CASE WHEN n > ${ROWS - OPEN_JOBS} THEN CASE WHEN n % 10 = 0 THEN 'IN_PROGRESS' ELSE 'QUEUED' END
         WHEN n % 20000 = 0 THEN 'CANCELLED' WHEN n % 500 = 0 THEN 'FAILED_FINAL' ELSE 'SUCCEEDED' END AS state
     FROM generate_series(1, ${ROWS}) AS n) AS f`,
+  `INSERT INTO ${s}.born
+  SELECT 't' || n / 200001, 'j' || lpad(n::text, 7, '0'),
+    '{"job":{},"steps":[{"step_id":"s1","state":"PENDING"},{"step_id":"s2","state":"PENDING"}]}' FROM generate_series(1, ${ROWS}) AS n`,
   `INSERT INTO ${s}.record (kind, tenant_id, id, adapter, version, changed_at, state, log, body)
   SELECT 'document', 't' || n / 200001, 'd' || lpad(n::text, 7, '0'), 'a' || n % 7, 2, ${FIRST_AT} + n::bigint * ${STEP_MS},
     CASE WHEN n % 20000 = 0 THEN 'failed' WHEN n % 50 = 0 THEN 'fetching' ELSE 'completed' END, ARRAY[n, n + 1], '{}'

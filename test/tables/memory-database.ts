@@ -85,6 +85,7 @@ export class MemoryDatabase {
       this.refusals.set(refusalName(row), { ...row, log })
     }
     this.owed = this.owed.filter(({ id }) => !set.delivered.includes(id))
+    const owed = this.nextOwed
     for (const { tenant_id, topic } of set.signals) {
       for (const wait of this.waits.values()) {
         if (wait.tenant_id === tenant_id && wait.topic === topic)
@@ -101,7 +102,7 @@ export class MemoryDatabase {
       removed: 0,
     }
     if (set.isNews) for (const listener of this.listeners) if (listener !== writer) listener()
-    return { head: this.head }
+    return { head: this.head, owes: this.nextOwed > owed }
   }
 
   #mustBeAsRead(set: WriteSet): void {

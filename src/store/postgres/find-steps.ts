@@ -9,7 +9,7 @@ import type { Find, FoundStep } from '../tables/tables.ts'
 import { textArray } from './binary-array.ts'
 import { type Columns, conditions, orderOf, type Placed, wantedStates } from './find-parts.ts'
 import type { Query } from './link.ts'
-import { JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
+import { fixedOf, jobColumns, jobOf, type RawJob } from './rows.ts'
 import { all, SqlParts } from './sql-parts.ts'
 
 /** Jobs whose steps are read at a time, ever more of them as long as too few match. */
@@ -61,7 +61,7 @@ function fewQuery(s: string, find: Find): Query | null {
   const where = conditions(parts, find, STEP_FIELDS, STEP_PLACE)
   if (where === null) return null
   const text = `
-SELECT ${JOB_COLUMNS}, s.step_index FROM ${s}.job j CROSS JOIN LATERAL ${s}.steps_of(j.fixed, j.moving) AS s
+SELECT ${jobColumns(s)}, s.step_index FROM ${s}.job j CROSS JOIN LATERAL ${s}.steps_of(${fixedOf(s)}, j.moving) AS s
 WHERE ${all([where, ofJobs(parts, find)])}
 ORDER BY ${orderOf(find, STEP_PLACE)} LIMIT ${parts.value(find.limit)}`
   return { text, values: parts.values }
@@ -76,7 +76,7 @@ function pageQuery(s: string, find: Find, jobs: number): Query | null {
   const of = ofJobs(parts, find)
   const most = parts.value(jobs)
   const order = isDescending ? 'j.tenant_id DESC, j.job_id DESC' : 'j.tenant_id, j.job_id'
-  const from = `SELECT ${JOB_COLUMNS} FROM ${s}.job j`
+  const from = `SELECT ${jobColumns(s)} FROM ${s}.job j`
   const others = isDescending
     ? // Jobs before the last one whose steps come after it.
       `${from} JOIN (SELECT l.tenant_id, left(l.job_id, n) AS job_id FROM last l, generate_series(1, length(l.job_id) - 1) AS n)
@@ -89,7 +89,7 @@ function pageQuery(s: string, find: Find, jobs: number): Query | null {
 WITH page AS MATERIALIZED (${from} WHERE ${all([of, beyond(parts, after, isDescending)])} ORDER BY ${order} LIMIT ${most}),
 last AS MATERIALIZED (SELECT j.tenant_id, j.job_id FROM page j ORDER BY ${order} OFFSET ${most}::bigint - 1 LIMIT 1),
 step AS (
-  SELECT ${JOB_COLUMNS}, s.step_index, ${STEP_PLACE.id} AS id
+  SELECT j.*, s.step_index, ${STEP_PLACE.id} AS id
   FROM (SELECT * FROM page ${others === null ? '' : `UNION ALL ${others}`}) AS j
   CROSS JOIN LATERAL ${s}.steps_of(j.fixed, j.moving) AS s LEFT JOIN last l ON true
   WHERE ${where} AND (l.job_id IS NULL OR (j.tenant_id, ${STEP_PLACE.id}) ${isDescending ? '>=' : '<='} (l.tenant_id, l.job_id))

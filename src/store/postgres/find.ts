@@ -17,7 +17,7 @@ import {
   wantedStates,
 } from './find-parts.ts'
 import type { Query } from './link.ts'
-import { JOB_COLUMNS, RECORD_COLUMNS } from './rows.ts'
+import { jobColumns, RECORD_COLUMNS } from './rows.ts'
 import { all, SqlParts } from './sql-parts.ts'
 
 const JOB_FIELDS: Columns = {
@@ -54,7 +54,7 @@ export class FindQueries {
     const parts = new SqlParts()
     const where = conditions(parts, find, JOB_FIELDS, JOB_PLACE)
     if (where === null) return null
-    const from = `SELECT ${JOB_COLUMNS}, j.changed_at FROM ${this.#s}.job j`
+    const from = `SELECT ${jobColumns(this.#s)}, j.changed_at FROM ${this.#s}.job j`
     const limit = parts.value(find.limit)
     const states = wantedStates(find, jobMachine)
     if (states.length === 0) return null
@@ -119,7 +119,7 @@ export class FindQueries {
     if (ended.length < states.length) {
       branches.push(`(SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, o.changed_at, NULL::text AS body,
         o.version, o.holds, o.fixed, o.moving
-        FROM (SELECT ${JOB_COLUMNS}, w.outbox_id COLLATE "C" AS outbox_id, w.step_id, w.state, w.changed_at
+        FROM (SELECT ${jobColumns(s)}, w.outbox_id COLLATE "C" AS outbox_id, w.step_id, w.state, w.changed_at
           FROM ${s}.job j CROSS JOIN LATERAL ${s}.open_outbox_of(j.moving) AS w WHERE j.open_rows > 0) AS o
         WHERE ${where} ${order})`)
     }

@@ -3,7 +3,7 @@ import type { Claim } from '../../core/decision.ts'
 import type { ClosedRow, Loaded, RecordRow, RefusalKey, SlotRow, Wanted } from '../tables/tables.ts'
 import { textArray } from './binary-array.ts'
 import type { Query } from './link.ts'
-import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, type RawJob, RECORD_COLUMNS } from './rows.ts'
+import { CLOSED_COLUMNS, jobColumns, jobOf, type RawJob, RECORD_COLUMNS } from './rows.ts'
 
 type ReadAll = (queries: readonly Query[]) => Promise<readonly (readonly QueryResultRow[])[]>
 
@@ -23,7 +23,7 @@ export class Loading {
     const keyed = (table: string, columns: string) =>
       byKey(columns, `${s}.${table} t`, 't.tenant_id = w.a AND t.key = w.b', two)
     this.#texts = {
-      jobs: byKey(JOB_COLUMNS, `${s}.job j`, 'j.tenant_id = w.a AND j.job_id = w.b', two),
+      jobs: byKey(jobColumns(s), `${s}.job j`, 'j.tenant_id = w.a AND j.job_id = w.b', two),
       records: byKey(
         RECORD_COLUMNS,
         `${s}.record r`,

@@ -44,7 +44,7 @@ import { News } from './news.ts'
 import { Partitions } from './partitions.ts'
 import { DEFAULT_POLL_MS, DEFAULT_SCHEMA, type PostgresOptions } from './postgres-options.ts'
 import { readChunks } from './read-chunks.ts'
-import { CLOSED_COLUMNS, JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
+import { CLOSED_COLUMNS, jobColumns, jobOf, type RawJob } from './rows.ts'
 import { serverClock } from './server-clock.ts'
 import { takeWork } from './session.ts'
 import { takenOf, WorkQueries } from './work.ts'
@@ -52,7 +52,7 @@ import { WriteLane } from './write-lane.ts'
 
 /** Connections of one process, beside the one that listens. */
 const WRITE_LANES = 2
-const TAKE_LANES = 1
+const TAKE_LANES = 2
 const READ_LINKS = 3
 
 /** Opens the ledger that is in a schema of the database; makes it, or brings it up to date, if that is allowed. */
@@ -220,7 +220,7 @@ export class PostgresTables implements Tables {
       },
       {
         name: 'open-row',
-        text: `SELECT ${JOB_COLUMNS} FROM ${s}.job j WHERE j.open_rows > 0 AND j.tenant_id = $1
+        text: `SELECT ${jobColumns(s)} FROM ${s}.job j WHERE j.open_rows > 0 AND j.tenant_id = $1
           AND position($2 IN j.moving) > 0
           AND EXISTS (SELECT 1 FROM ${s}.open_outbox_of(j.moving) AS o WHERE o.outbox_id = $3)`,
         values: [tenant_id, JSON.stringify(outbox_id), outbox_id],

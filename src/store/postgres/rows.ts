@@ -3,8 +3,13 @@ import type { JobRow } from '../tables/tables.ts'
 
 export type RawJob = Omit<JobRow, 'holds'> & { readonly holds: readonly string[] | null }
 
-/** Columns of a job, from a table that is called `j`. */
-export const JOB_COLUMNS = 'j.tenant_id, j.job_id, j.version, j.holds, j.fixed, j.moving'
+/** What the job `j` was when it was new: in a table of its own, so that no change has to copy it. */
+export const fixedOf = (s: string) =>
+  `(SELECT b.fixed FROM ${s}.born b WHERE b.tenant_id = j.tenant_id AND b.job_id = j.job_id)`
+
+/** Columns of the job `j`. @param s the schema, quoted */
+export const jobColumns = (s: string) =>
+  `j.tenant_id, j.job_id, j.version, j.holds, ${fixedOf(s)} AS fixed, j.moving`
 
 const NONE: readonly string[] = Object.freeze([])
 

@@ -5,7 +5,7 @@ import { nameOfKey } from '../../core/aggregate.ts'
 import type { JobRow, ReadySelect, TakeWork } from '../tables/tables.ts'
 import { textArray } from './binary-array.ts'
 import type { Query } from './link.ts'
-import { JOB_COLUMNS, jobOf, type RawJob } from './rows.ts'
+import { jobColumns, jobOf, type RawJob } from './rows.ts'
 
 /** More than anybody wants to be shown. */
 const NO_MOST = 2 ** 31 - 1
@@ -54,7 +54,7 @@ WITH groups AS MATERIALIZED (
   SELECT greatest(1, least($2::bigint, $3::bigint / greatest(count(*), 1))) AS each FROM groups
 )
 SELECT w.* FROM groups g CROSS JOIN LATERAL (
-  SELECT ${JOB_COLUMNS} FROM ${s}.ready r JOIN ${s}.job j ON j.tenant_id = r.tenant_id AND j.job_id = r.job_id
+  SELECT ${jobColumns(s)} FROM ${s}.ready r JOIN ${s}.job j ON j.tenant_id = r.tenant_id AND j.job_id = r.job_id
   WHERE r.queue = g.queue AND r.tenant_id = g.tenant_id AND r.grp = g.grp
   ORDER BY r.rank, r.job_id LIMIT (SELECT each FROM share) ${lock}
 ) AS w`
@@ -64,7 +64,7 @@ SELECT w.* FROM groups g CROSS JOIN LATERAL (
   #due({ limit, now }: { readonly limit: number; readonly now: number }): Query {
     const s = this.#s
     const text = `
-SELECT ${JOB_COLUMNS} FROM ${s}.due d JOIN ${s}.job j ON j.tenant_id = d.tenant_id AND j.job_id = d.job_id
+SELECT ${jobColumns(s)} FROM ${s}.due d JOIN ${s}.job j ON j.tenant_id = d.tenant_id AND j.job_id = d.job_id
 WHERE d.due_at <= $1 ORDER BY d.due_at, d.tenant_id, d.job_id LIMIT $2 ${LOCK}`
     return { name: 'take-due', text, values: [now, limit] }
   }
@@ -75,7 +75,7 @@ WHERE d.due_at <= $1 ORDER BY d.due_at, d.tenant_id, d.job_id LIMIT $2 ${LOCK}`
 SELECT t.*, (SELECT array_agg(o.id ORDER BY o.id) FROM ${s}.owed o
   WHERE o.tenant_id = t.tenant_id AND o.job_id = t.job_id) AS owed
 FROM (
-  SELECT ${JOB_COLUMNS} FROM ${s}.owed o JOIN ${s}.job j ON j.tenant_id = o.tenant_id AND j.job_id = o.job_id
+  SELECT ${jobColumns(s)} FROM ${s}.owed o JOIN ${s}.job j ON j.tenant_id = o.tenant_id AND j.job_id = o.job_id
   ORDER BY o.id LIMIT $1 ${LOCK}
 ) AS t`
     return { name: 'take-signalled', text, values: [limit] }

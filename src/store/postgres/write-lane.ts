@@ -53,7 +53,7 @@ export class WriteLane {
     const [written, committed] = await Promise.allSettled(asked)
     const error = written.status === 'rejected' ? written.reason : (committed as PromiseRejectedResult).reason
     if (written.status === 'fulfilled' && committed.status === 'fulfilled') {
-      return { head: headOf((written.value.rows[0] as { head: readonly number[] }).head) }
+      return writtenOf((written.value.rows[0] as { head: readonly number[] }).head)
     }
     if (isLost(error)) return this.#find(writer, batch, error)
     if (sqlState(error) === STRANGER_STATE) this.link.drop(client)
@@ -103,7 +103,7 @@ export class WriteLane {
         const [head] = await this.link.read<Head>({
           text: `SELECT seq, at, records, removed FROM ${schema}.head`,
         })
-        return { head: head as Head }
+        return { head: head as Head, owes: true }
       } catch (error) {
         if (error instanceof Conflict || error instanceof OutcomeUnknown) throw error
         const mayAskAgain = isLost(error) || translated(error, address) instanceof Conflict
@@ -117,6 +117,6 @@ function unknown(address: string, cause: unknown): OutcomeUnknown {
   return new OutcomeUnknown(address, cause)
 }
 
-function headOf([seq = 0, at = 0, records = 0, removed = 0]: readonly number[]): Head {
-  return { seq, at, records, removed }
+function writtenOf([seq = 0, at = 0, records = 0, removed = 0, owed = 0]: readonly number[]): Written {
+  return { head: { seq, at, records, removed }, owes: owed > 0 }
 }

@@ -41,14 +41,15 @@ export function deliver(db: Connection, delivered: readonly number[]): void {
   for (const id of delivered) db.run('DELETE FROM owed WHERE id = ?', id)
 }
 
-/** Whoever waits for any of the topics is owed one call, also when it waits for several of them. */
-export function owe(db: Connection, signals: readonly Signal[]): void {
-  if (signals.length === 0) return
-  db.run(
+/** Whoever waits for any of the topics is owed one call, also when it waits for several of them. False when nobody does. */
+export function owe(db: Connection, signals: readonly Signal[]): boolean {
+  if (signals.length === 0) return false
+  const owed = db.run(
     `INSERT INTO owed (tenant_id, job_id)
      SELECT DISTINCT wait.tenant_id, wait.job_id
      FROM json_each(?) AS signal
      JOIN wait ON wait.tenant_id = signal.value ->> 0 AND wait.topic = signal.value ->> 1`,
     JSON.stringify(signals.map(({ tenant_id, topic }) => [tenant_id, topic])),
   )
+  return owed > 0
 }

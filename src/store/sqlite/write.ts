@@ -25,7 +25,7 @@ export function write(db: Connection, set: WriteSet): Written {
   changeDue(db, set.due)
   changeWaits(db, set.waits)
   deliver(db, set.delivered)
-  owe(db, set.signals)
+  const owes = owe(db, set.signals)
   count(db, set)
   const places = set.chunk?.places ?? 0
   const head = {
@@ -36,7 +36,7 @@ export function write(db: Connection, set: WriteSet): Written {
   }
   db.run('UPDATE head SET seq = ?, at = ?, records = ?', head.seq, head.at, head.records)
   if (set.chunk !== null) append(db, before.seq + 1, set.chunk)
-  return { head }
+  return { head, owes }
 }
 
 export function headOf(db: Connection): Head {

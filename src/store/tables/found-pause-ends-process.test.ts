@@ -34,6 +34,7 @@ it('a caller that waits for another try keeps the process alive', async () => {
     random: new SeededRandom(1),
     time: () => 0,
     onWritten: () => {},
+    onFailed: () => {},
   })
   const adding = group.add([{ kind: 'document', tenant_id: 't', id: 'd' }], () => {
     throw new Error('nothing was loaded')

@@ -27,11 +27,12 @@ import { TableInbox } from './admission.ts'
 import { checkTables } from './check-tables.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
+import { NextDue } from './next-due.ts'
 import { lookAt } from './shown-view.ts'
 import { sweepTables } from './sweeps.ts'
 import { TableLog } from './table-log.ts'
 import { findIn, getRecord, loadAggregate, ownerIn } from './table-reads.ts'
-import type { Head, Tables } from './tables.ts'
+import type { Head, Tables, WriteSet, Written } from './tables.ts'
 import { Workspace } from './workspace.ts'
 import type { Writing } from './writing.ts'
 
@@ -64,6 +65,7 @@ export class TableStore implements Store {
   readonly #watchers: Watchers
   readonly #group: GroupWrite
   readonly #writing: Writing
+  readonly #due: NextDue
   readonly #busy = new Set<Promise<unknown>>()
   #now: number
   #upkeep: Timer
@@ -86,13 +88,15 @@ export class TableStore implements Store {
     this.#ids = world.ids
     this.#keepHistoryMs = options.keepHistoryMs
     this.#now = head.at
+    this.#due = new NextDue(() => tables.nextDue())
     this.#log = new TableLog(tables, head)
     this.#watchers = new Watchers(this.#log)
     const { ids, timers, random } = world
     const time = () => this.#time()
-    const onWritten = (written: Head, isNews: boolean) => this.#wrote(written, isNews)
+    const onWritten: Writing['onWritten'] = (written, set) => this.#wrote(written, set)
+    const onFailed = () => this.#due.forget()
     const memory = this.#memory
-    this.#writing = { tables, memory, ids, timers, random, time, onWritten }
+    this.#writing = { tables, memory, ids, timers, random, time, onWritten, onFailed }
     this.#group = new GroupWrite(this.#writing)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
@@ -168,7 +172,7 @@ export class TableStore implements Store {
 
   async nextDue(): Promise<number | null> {
     this.#mustBeOpen()
-    return this.#tables.nextDue()
+    return this.#due.at(this.#time())
   }
 
   subscribe(listener: () => void): () => void {
@@ -259,15 +263,18 @@ export class TableStore implements Store {
     return this.#now
   }
 
-  #wrote(head: Head, isNews: boolean): void {
+  #wrote(written: Written, set: WriteSet): void {
+    const { head } = written
     this.#now = Math.max(this.#now, head.at)
     this.#log.reached(head)
-    if (isNews) this.#watchers.wake()
+    this.#due.wrote(set, written)
+    if (set.isNews) this.#watchers.wake()
   }
 
   /** Somebody else has written. */
   async #hear(): Promise<void> {
     if (this.#closing !== null) return
+    this.#due.forget()
     try {
       await this.#log.refresh()
       this.#now = Math.max(this.#now, this.#log.head.at)

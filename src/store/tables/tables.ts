@@ -275,6 +275,8 @@ export interface InboxTable {
 export interface Written {
   /** The last place of the log, and the ledger's time. */
   readonly head: Head
+  /** Somebody waited for one of its signals, or may have: it is to be delivered. */
+  readonly owes: boolean
 }
 
 export interface Head {

@@ -3,7 +3,7 @@ import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
 import type { Memory } from './memory.ts'
-import { Conflict, type Head, type Tables } from './tables.ts'
+import { Conflict, type Tables, type WriteSet, type Written } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import { writeSetOf } from './write-set.ts'
 
@@ -20,7 +20,9 @@ export interface Writing {
   readonly timers: Timers
   readonly random: Random
   readonly time: () => number
-  readonly onWritten: (head: Head, isNews: boolean) => void
+  readonly onWritten: (written: Written, set: WriteSet) => void
+  /** It may be written all the same: nobody could say. */
+  readonly onFailed: () => void
 }
 
 /** Reads, decides and writes again for as long as somebody else is faster. */
@@ -44,7 +46,7 @@ export async function untilWritten<T>(
 
 /** Writes what was decided in a workspace, and remembers it. */
 export async function writeOut(
-  { memory, onWritten }: Writing,
+  { memory, onWritten, onFailed }: Writing,
   space: Workspace,
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
@@ -52,9 +54,14 @@ export async function writeOut(
   const set = writeSetOf(space, also)
   space.freeze()
   if (set === null) return
-  const { head } = await write(set)
-  memory.wrote(space)
-  onWritten(head, set.isNews)
+  try {
+    const written = await write(set)
+    memory.wrote(space)
+    onWritten(written, set)
+  } catch (error) {
+    onFailed()
+    throw error
+  }
 }
 
 /** Callers wait, and there may be nothing else that keeps the process alive. */

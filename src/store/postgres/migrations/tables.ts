@@ -12,7 +12,6 @@ CREATE TABLE ${s}.job (
   doc_id text COLLATE "C",
   run_id text COLLATE "C",
   workstream_id text COLLATE "C",
-  fixed text COLLATE "C" NOT NULL,
   version bigint NOT NULL,
   changed_at bigint NOT NULL,
   ended_at bigint,
@@ -23,14 +22,23 @@ CREATE TABLE ${s}.job (
   log bigint[],
   moving text COLLATE "C",
   PRIMARY KEY (tenant_id, job_id)
-) WITH (fillfactor = 50, toast_tuple_target = 8160);
-ALTER TABLE ${s}.job ALTER fixed SET STORAGE EXTERNAL, ALTER moving SET STORAGE EXTERNAL, ALTER log SET STORAGE EXTERNAL;
+) WITH (fillfactor = 25, toast_tuple_target = 8160);
+ALTER TABLE ${s}.job ALTER moving SET STORAGE EXTERNAL, ALTER log SET STORAGE EXTERNAL;
 CREATE INDEX job_open ON ${s}.job (tenant_id, job_id) WHERE ended_state IS NULL;
 CREATE INDEX job_ended ON ${s}.job (ended_state, ended_at, tenant_id, job_id) WHERE ended_state IS NOT NULL;
 CREATE INDEX job_doc ON ${s}.job (tenant_id, doc_id) WHERE doc_id IS NOT NULL;
 CREATE INDEX job_run ON ${s}.job (tenant_id, run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX job_workstream ON ${s}.job (tenant_id, workstream_id) WHERE workstream_id IS NOT NULL;
 CREATE INDEX job_open_rows ON ${s}.job (tenant_id, job_id) WHERE open_rows > 0;
+
+-- What a job was when it was new. It never changes: whatever does is in the job's row, which is short without it.
+CREATE TABLE ${s}.born (
+  tenant_id text COLLATE "C" NOT NULL,
+  job_id text COLLATE "C" NOT NULL,
+  fixed text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant_id, job_id)
+) WITH (toast_tuple_target = 8160);
+ALTER TABLE ${s}.born ALTER fixed SET STORAGE EXTERNAL;
 
 CREATE TABLE ${s}.record (
   kind text COLLATE "C" NOT NULL,

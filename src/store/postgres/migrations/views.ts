@@ -48,8 +48,8 @@ SELECT j.tenant_id, j.job_id, j.state, j.request_type, j.protocol_id, j.doc_id, 
   (r.record ->> 'created_at')::timestamptz AS created_at, to_timestamp(j.changed_at / 1000.0) AS updated_at,
   (r.record ->> 'completed_at')::timestamptz AS completed_at, (r.record ->> 'due_at')::timestamptz AS due_at,
   r.record -> 'payload' AS payload, r.record -> 'tags' AS tags, r.record
-FROM ${s}.job j
-CROSS JOIN LATERAL (SELECT '${JSON.stringify(USUAL_JOB)}'::jsonb || (${s}.readable(j.fixed) -> 'job')
+FROM ${s}.job j JOIN ${s}.born b ON b.tenant_id = j.tenant_id AND b.job_id = j.job_id
+CROSS JOIN LATERAL (SELECT '${JSON.stringify(USUAL_JOB)}'::jsonb || (${s}.readable(b.fixed) -> 'job')
   || COALESCE(${s}.readable(j.moving) -> 'job', '{}') AS record) AS r;
 
 CREATE VIEW ${s}.steps AS
@@ -60,8 +60,8 @@ SELECT j.tenant_id, j.job_id, r.record ->> 'step_id' AS step_id, (r.record ->> '
   r.record ->> 'last_error_code' AS last_error_code, r.record ->> 'last_error_message' AS last_error_message,
   (r.record ->> 'created_at')::timestamptz AS created_at, (r.record ->> 'updated_at')::timestamptz AS updated_at,
   (r.record ->> 'completed_at')::timestamptz AS completed_at, r.record
-FROM ${s}.job j
-CROSS JOIN LATERAL (SELECT ${s}.readable(j.fixed) AS born, ${s}.readable(j.moving) AS now OFFSET 0) AS read
+FROM ${s}.job j JOIN ${s}.born f ON f.tenant_id = j.tenant_id AND f.job_id = j.job_id
+CROSS JOIN LATERAL (SELECT ${s}.readable(f.fixed) AS born, ${s}.readable(j.moving) AS now OFFSET 0) AS read
 CROSS JOIN LATERAL jsonb_array_elements(read.born -> 'steps') WITH ORDINALITY AS b(step, ord)
 CROSS JOIN LATERAL (SELECT '${JSON.stringify(USUAL_STEP)}'::jsonb
   || (SELECT jsonb_object_agg(f.key, f.value) FROM jsonb_each(read.born -> 'job') AS f WHERE f.key IN

@@ -49,6 +49,7 @@ DECLARE
   v_head ${s}.head;
   v_count bigint;
   v_more bigint;
+  v_owed bigint := 0;
 BEGIN
   UPDATE ${s}.writer SET batch = p_n[1], seen_at = now() WHERE id = p_writer AND NOT is_over;
   IF NOT FOUND THEN RAISE EXCEPTION 'no such writer' USING ERRCODE = '${STRANGER_STATE}'; END IF;
@@ -61,7 +62,7 @@ ${contendedSql(s)}
     WHERE id = 1 RETURNING * INTO v_head;
 ${aloneSql(s)}
   IF p_news IS NOT NULL THEN PERFORM pg_notify('${channel}', p_news); END IF;
-  RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed];
+  RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, v_owed];
 END
 $write$;
 
@@ -86,15 +87,16 @@ const aggregatesSql = (s: string): string => `
   END IF;
   IF n_id IS NOT NULL THEN
     INSERT INTO ${s}.job (tenant_id, job_id, version, state, changed_at, ended_state, ended_at, request_type, protocol_id,
-      doc_id, run_id, workstream_id, open_rows, holds, fixed, moving, log)
+      doc_id, run_id, workstream_id, open_rows, holds, moving, log)
     SELECT w.tenant_id, w.job_id, w.version, w.state, w.changed_at, w.ended,
       CASE WHEN w.ended IS NULL THEN NULL ELSE w.changed_at END, w.request_type, w.protocol_id,
-      w.doc_id, w.run_id, w.workstream_id, w.open_rows, w.holds::text[], w.fixed, w.moving,
+      w.doc_id, w.run_id, w.workstream_id, w.open_rows, w.holds::text[], w.moving,
       CASE WHEN w.told = 1 AND v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
     FROM unnest(n_tenant, n_id, n_version, n_state, n_changed, n_ended, n_type, n_protocol, n_doc, n_run, n_stream, n_open,
-      n_holds, n_fixed, n_moving, n_told)
+      n_holds, n_moving, n_told)
       AS w(tenant_id, job_id, version, state, changed_at, ended, request_type, protocol_id, doc_id, run_id, workstream_id,
-        open_rows, holds, fixed, moving, told);
+        open_rows, holds, moving, told);
+    INSERT INTO ${s}.born (tenant_id, job_id, fixed) SELECT * FROM unnest(n_tenant, n_id, n_fixed);
   END IF;
   IF r_id IS NOT NULL THEN
     UPDATE ${s}.record r SET version = w.version, state = w.state, changed_at = w.changed_at, adapter = w.adapter,
@@ -214,6 +216,7 @@ const aloneSql = (s: string): string => `
     INSERT INTO ${s}.owed (tenant_id, job_id)
     SELECT DISTINCT t.tenant_id, t.job_id FROM unnest(g_tenant, g_topic) AS w(tenant_id, topic)
     JOIN ${s}.wait t ON t.tenant_id = w.tenant_id AND t.topic = w.topic;
+    GET DIAGNOSTICS v_owed = ROW_COUNT;
   END IF;
   IF v_chunk IS NOT NULL THEN
     INSERT INTO ${s}.log (first_seq, places, chunk_id, first_at, last_at, reach, at, tags, sketch, entries)
