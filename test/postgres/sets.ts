@@ -95,28 +95,10 @@ export function document(id: string, from: number, more: Partial<ChangedRecord> 
 
 export function chunk(id: string, places = 1, more: Partial<NewChunk> = {}): NewChunk {
   const path = Array.from({ length: places + 1 }, (_, index) => (index === 0 ? null : `S${index}`))
-  const entry = [
-    'moved',
-    'default',
-    'job',
-    id,
-    null,
-    id,
-    path,
-    1,
-    'svc',
-    null,
-    null,
-    null,
-    0,
-    3,
-    null,
-    {},
-    'me',
-    null,
-  ]
+  const pattern = ['moved', 'default', 'job', '', path, 1, 'svc', null, null, null, 0, 3, 'me', null, null, null]
+  const entries = { patterns: [pattern], entries: [[0, id, null, {}]] }
   return {
-    entries: JSON.stringify([entry]),
+    entries: JSON.stringify(entries),
     places,
     first_at: 1000,
     last_at: 1000,

@@ -55,6 +55,7 @@ describe('writing', () => {
     const job = newJob('a', { holds: ['x'] })
     expect(await tables.write(setOf({ newJobs: [job, newJob('b')], chunk }))).toEqual({
       head: { seq: 3, at: T0, records: 3, removed: 0 },
+      owes: false,
     })
     const { jobs } = await tables.load(wantedOf({ jobs: [key('a'), key('nobody')] }))
     const { tenant_id, job_id, version, holds, fixed, moving } = job

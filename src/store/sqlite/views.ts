@@ -163,39 +163,46 @@ function rowFields(text: string): string {
   return ROW_FIELDS.map((field) => `${text} ->> '$.${field}' AS "${field}"`).join(', ')
 }
 
-/** Positions within an entry are part of the format; see entry-codec.ts. */
+/** Positions within patterns and entries are part of the format; see entry-codec.ts. */
 const EVENTS = `
 CREATE VIEW events AS
 SELECT
   entry.first_seq + entry.before + state.key - 1 AS seq,
-  entry.value ->> 0 AS event,
-  entry.value ->> 1 AS tenant_id,
-  entry.value ->> 2 AS kind,
-  entry.value ->> 3 AS id,
-  entry.value ->> 4 AS doc_id,
-  entry.value ->> 5 AS job_id,
-  entry.value -> 6 ->> (state.key - 1) AS old_state,
+  entry.pattern ->> 0 AS event,
+  entry.pattern ->> 1 AS tenant_id,
+  entry.pattern ->> 2 AS kind,
+  concat(entry.own ->> 1, entry.pattern ->> 3) AS id,
+  entry.own ->> 4 AS doc_id,
+  CASE WHEN entry.pattern ->> 3 IS NULL THEN entry.own ->> 5 ELSE entry.own ->> 1 END AS job_id,
+  entry.pattern -> 4 ->> (state.key - 1) AS old_state,
   state.value AS new_state,
-  entry.value ->> 7 AS timestamp,
-  entry.value ->> 8 AS adapter,
-  CASE WHEN state.key = entry.hops THEN entry.value ->> 9 END AS error_type,
-  CASE WHEN state.key = entry.hops THEN entry.value ->> 10 END AS error_message,
-  CASE WHEN state.key = entry.hops THEN entry.value ->> 11 END AS traceback,
-  entry.value ->> 12 AS retry_count,
-  entry.value ->> 13 AS max_retries,
-  CASE WHEN state.key = 1 THEN entry.value ->> 14 ELSE 0 END AS duration_seconds,
-  entry.value -> 15 AS metadata,
-  entry.value ->> 16 AS actor,
-  entry.value ->> 17 AS reason
+  entry.pattern ->> 5 AS timestamp,
+  entry.pattern ->> 6 AS adapter,
+  CASE WHEN state.key = entry.hops THEN entry.pattern ->> 7 END AS error_type,
+  CASE WHEN state.key = entry.hops THEN entry.pattern ->> 8 END AS error_message,
+  CASE WHEN state.key = entry.hops THEN entry.pattern ->> 9 END AS traceback,
+  entry.pattern ->> 10 AS retry_count,
+  entry.pattern ->> 11 AS max_retries,
+  CASE WHEN state.key = 1 THEN entry.own ->> 2 ELSE 0 END AS duration_seconds,
+  CASE WHEN entry.pattern ->> 14 IS NULL THEN entry.own -> 3
+    ELSE json_object('step_id', entry.pattern ->> 14, 'attempt_no', entry.pattern ->> 15, 'lease_id', json(entry.own -> 3))
+    END AS metadata,
+  entry.pattern ->> 12 AS actor,
+  entry.pattern ->> 13 AS reason
 FROM (
   SELECT
-    log.first_seq,
-    each.value,
-    json_array_length(each.value, '$[6]') - 1 AS hops,
-    sum(json_array_length(each.value, '$[6]') - 1) OVER (PARTITION BY log.first_seq ORDER BY each.key)
-      - json_array_length(each.value, '$[6]') + 1 AS before
-  FROM log, json_each(log.entries) AS each
-) AS entry, json_each(entry.value, '$[6]') AS state
+    told.first_seq,
+    told.own,
+    told.pattern,
+    json_array_length(told.pattern, '$[4]') - 1 AS hops,
+    sum(json_array_length(told.pattern, '$[4]') - 1) OVER (PARTITION BY told.first_seq ORDER BY told.nth)
+      - json_array_length(told.pattern, '$[4]') + 1 AS before
+  FROM (
+    SELECT log.first_seq, each.key AS nth, each.value AS own,
+      log.entries -> ('$.patterns[' || (each.value ->> 0) || ']') AS pattern
+    FROM log, json_each(log.entries, '$.entries') AS each
+  ) AS told
+) AS entry, json_each(entry.pattern, '$[4]') AS state
 WHERE state.key > 0;`
 
 /** An attempt begins when its number is first told of and ends with the first state that ends it. */

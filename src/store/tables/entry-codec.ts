@@ -1,119 +1,175 @@
-// The entries of one transaction, as one text: a list of lists, each with the fields of an entry in a fixed order. The
-// view `events` has the same order.
+// The entries of one transaction, as one text: `{"patterns": [...], "entries": [...]}`. Most of them say the same of other
+// jobs. What they have in common is a pattern, written once; an entry is the place of its pattern and what is its own:
+//
+//   pattern  [event, tenant_id, kind, end, path, timestamp, adapter, error_type, error_message, traceback,
+//             retry_count, max_retries, actor, reason, step_id, attempt_no]
+//   entry    [place of the pattern, name, duration_seconds, more, doc_id, job_id], without what is null at its end
+//
+// With an `end`, the name is the job's, and the id is the name with that end; else the name is the id. With a `step_id`, the
+// metadata is that, `attempt_no` and the lease in `more`; else `more` is the metadata. The view `events` reads the same.
 import { type AuditEntry, type AuditRecord, expandHop, hopsOf } from '../../core/audit.ts'
 import { DurationRollup } from '../../core/durations.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
-import type { AuditQuery } from '../query.ts'
+import { Tags } from './chunk-tags.ts'
 import type { Chunk, NewChunk } from './tables.ts'
 
-/** In this order; positions are part of the format. */
-const ENTRY_FIELDS = [
-  'event',
-  'tenant_id',
-  'kind',
-  'id',
-  'doc_id',
-  'job_id',
-  'path',
-  'timestamp',
-  'adapter',
-  'error_type',
-  'error_message',
-  'traceback',
-  'retry_count',
-  'max_retries',
-  'duration_seconds',
-  'metadata',
-  'actor',
-  'reason',
-] as const satisfies readonly (keyof AuditEntry)[]
+type Pattern = readonly [
+  event: AuditEntry['event'],
+  tenant_id: string,
+  kind: AuditEntry['kind'],
+  end: string | null,
+  path: AuditEntry['path'],
+  timestamp: number,
+  adapter: string,
+  error_type: string | null,
+  error_message: string | null,
+  traceback: string | null,
+  retry_count: number,
+  max_retries: number,
+  actor: string,
+  reason: string | null,
+  step_id: string | null,
+  attempt_no: number | null,
+]
+
+type Own = readonly [
+  pattern: number,
+  name: string,
+  duration_seconds: number | null,
+  more: Json,
+  doc_id?: string | null,
+  job_id?: string | null,
+]
 
 export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
-  const tags = new Tags()
+  const patterns = new Patterns()
   const rollup = new DurationRollup()
   let places = 0
   let first_at = Number.POSITIVE_INFINITY
   let last_at = 0
-  const lists: unknown[][] = []
-  for (const entry of entries) {
+  const owns = new Array<Own>(entries.length)
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index] as AuditEntry
     places += hopsOf(entry)
     const at = fromEpochSeconds(entry.timestamp)
     if (at < first_at) first_at = at
     if (at > last_at) last_at = at
     rollup.addEntry(entry)
-    tags.add(entry)
-    lists.push([
-      entry.event,
-      entry.tenant_id,
-      entry.kind,
-      entry.id,
-      entry.doc_id,
-      entry.job_id,
-      entry.path,
-      entry.timestamp,
-      entry.adapter,
-      entry.error_type,
-      entry.error_message,
-      entry.traceback,
-      entry.retry_count,
-      entry.max_retries,
-      entry.duration_seconds,
-      entry.metadata,
-      entry.actor,
-      entry.reason,
-    ])
+    owns[index] = patterns.ownOf(entry)
   }
+  const text = JSON.stringify({ patterns: patterns.all, entries: owns })
   const sketch = JSON.stringify(rollup.toFields())
-  return { entries: JSON.stringify(lists), places, first_at, last_at, tags: tags.all(), sketch }
+  return { entries: text, places, first_at, last_at, tags: patterns.tags.all(), sketch }
 }
 
-/** Longest text that is made a tag of: databases take no long keys into an index. */
-const LONGEST_TAG = 100
+/** As many of the last ones are looked at: after that another one is cheaper. */
+const MOST_LOOKED_AT = 8
 
-const MARKS = ['t', 'k', 'v', 'a', 'u', 'e', 's'] as const
+class Patterns {
+  readonly all: Pattern[] = []
+  readonly tags = new Tags()
 
-type TagMark = (typeof MARKS)[number]
+  ownOf(entry: AuditEntry): Own {
+    const { id, job_id, doc_id, duration_seconds, metadata } = entry
+    const isAttempt = tellsOfAttempt(metadata)
+    const end = endOf(entry)
+    const step_id = isAttempt ? (metadata.step_id as string) : null
+    const attempt_no = isAttempt ? (metadata.attempt_no as number) : null
+    const place = this.#placeOf(entry, end, step_id, attempt_no)
+    const more = isAttempt ? (metadata.lease_id as Json) : metadata
+    const name = end === null ? id : (job_id as string)
+    if (end === null && job_id !== null) return [place, name, duration_seconds, more, doc_id, job_id]
+    return doc_id === null
+      ? [place, name, duration_seconds, more]
+      : [place, name, duration_seconds, more, doc_id]
+  }
 
-/** What cannot be told apart by its tag is told apart when the entries are read. */
-function tag(mark: TagMark, text: string): string {
-  const short = text.length > LONGEST_TAG ? text.slice(0, LONGEST_TAG) : text
-  return mark + (PLAIN.test(short) ? short : short.toWellFormed().replaceAll('\0', ' '))
+  #placeOf(
+    entry: AuditEntry,
+    end: string | null,
+    step_id: string | null,
+    attempt_no: number | null,
+  ): number {
+    const { all } = this
+    for (let place = all.length - 1; place >= 0 && place >= all.length - MOST_LOOKED_AT; place--) {
+      const pattern = all[place] as Pattern
+      const isOfAttempt = pattern[14] === step_id && pattern[15] === attempt_no
+      if (isOfAttempt && pattern[3] === end && fits(pattern, entry)) return place
+    }
+    this.tags.add(entry)
+    return all.push(patternOf(entry, end, step_id, attempt_no)) - 1
+  }
 }
 
-const PLAIN = /^[ -~]*$/
-
-/** What is in a chunk, by mark. Most of its entries say the same: each thing is made a tag once. */
-class Tags {
-  readonly #texts = new Map<TagMark, Set<string>>(MARKS.map((mark) => [mark, new Set()]))
-
-  add(entry: AuditEntry): void {
-    this.#add('t', entry.tenant_id)
-    this.#add('k', entry.kind)
-    this.#add('v', entry.event)
-    this.#add('a', entry.adapter)
-    this.#add('u', entry.actor)
-    if (entry.error_type !== null) this.#add('e', entry.error_type)
-    for (let hop = 1; hop < entry.path.length; hop++) this.#add('s', entry.path[hop] as string)
-  }
-
-  all(): readonly string[] {
-    const tags = new Set<string>()
-    for (const [mark, texts] of this.#texts) for (const text of texts) tags.add(tag(mark, text))
-    return [...tags]
-  }
-
-  #add(mark: TagMark, text: string): void {
-    ;(this.#texts.get(mark) as Set<string>).add(text)
-  }
+function patternOf(
+  entry: AuditEntry,
+  end: string | null,
+  step_id: string | null,
+  attempt_no: number | null,
+): Pattern {
+  const { event, tenant_id, kind, path, timestamp, adapter, error_type, error_message, traceback } = entry
+  const { retry_count, max_retries, actor, reason } = entry
+  return [
+    event,
+    tenant_id,
+    kind,
+    end,
+    path,
+    timestamp,
+    adapter,
+    error_type,
+    error_message,
+    traceback,
+    retry_count,
+    max_retries,
+    actor,
+    reason,
+    step_id,
+    attempt_no,
+  ]
 }
 
-/** Tags that a chunk has if anything in it is asked for. */
-export function tagsOf(query: AuditQuery): readonly string[] {
-  const { tenant_id, kind, event, adapter, actor, error_type, state } = query
-  const asked = { t: tenant_id, k: kind, v: event, a: adapter, u: actor, e: error_type, s: state }
-  return Object.entries(asked).flatMap(([mark, text]) =>
-    text === undefined ? [] : [tag(mark as TagMark, text)],
+function fits(pattern: Pattern, entry: AuditEntry): boolean {
+  return (
+    pattern[2] === entry.kind &&
+    pattern[5] === entry.timestamp &&
+    pattern[0] === entry.event &&
+    pattern[1] === entry.tenant_id &&
+    pattern[6] === entry.adapter &&
+    pattern[7] === entry.error_type &&
+    pattern[8] === entry.error_message &&
+    pattern[9] === entry.traceback &&
+    pattern[10] === entry.retry_count &&
+    pattern[11] === entry.max_retries &&
+    pattern[12] === entry.actor &&
+    pattern[13] === entry.reason &&
+    isSamePath(pattern[4], entry.path)
   )
+}
+
+function isSamePath(a: AuditEntry['path'], b: AuditEntry['path']): boolean {
+  if (a.length !== b.length) return false
+  for (let hop = 0; hop < a.length; hop++) if (a[hop] !== b[hop]) return false
+  return true
+}
+
+/** Nothing but which attempt at which step, as nearly all that is told of jobs. */
+function tellsOfAttempt(metadata: JsonObject): boolean {
+  let fields = 0
+  for (const _ in metadata) if (++fields > 3) return false
+  return (
+    fields === 3 &&
+    typeof metadata.step_id === 'string' &&
+    typeof metadata.attempt_no === 'number' &&
+    metadata.lease_id !== undefined
+  )
+}
+
+/** What its id has after the name of its job, if it begins with that. */
+function endOf({ id, job_id }: AuditEntry): string | null {
+  if (job_id === null || !id.startsWith(job_id)) return null
+  return id.length === job_id.length ? '' : id.slice(job_id.length)
 }
 
 /** All records of a chunk, in order. */
@@ -127,10 +183,38 @@ export function recordsOf({ first_seq, entries }: Chunk): readonly AuditRecord[]
 }
 
 function entriesOf(text: string): readonly AuditEntry[] {
-  const lists = JSON.parse(text) as unknown[][]
-  return lists.map((list) => {
-    const entry: { [field: string]: unknown } = {}
-    for (const [index, field] of ENTRY_FIELDS.entries()) entry[field] = list[index]
-    return entry as unknown as AuditEntry
-  })
+  const { patterns, entries } = JSON.parse(text) as {
+    readonly patterns: readonly Pattern[]
+    readonly entries: readonly Own[]
+  }
+  return entries.map((own) => entryOf(patterns[own[0]] as Pattern, own))
+}
+
+function entryOf(pattern: Pattern, own: Own): AuditEntry {
+  const [event, tenant_id, kind, end, path, timestamp, adapter, error_type, error_message] = pattern
+  const [, name, duration_seconds, more, doc_id = null, job_id = null] = own
+  const step_id = pattern[14]
+  return {
+    event,
+    tenant_id,
+    kind,
+    id: end === null ? name : name + end,
+    doc_id,
+    job_id: end === null ? job_id : name,
+    path,
+    timestamp,
+    adapter,
+    error_type,
+    error_message,
+    traceback: pattern[9],
+    retry_count: pattern[10],
+    max_retries: pattern[11],
+    duration_seconds,
+    metadata:
+      step_id === null
+        ? (more as JsonObject)
+        : { step_id, attempt_no: pattern[15] as number, lease_id: more },
+    actor: pattern[12],
+    reason: pattern[13],
+  }
 }

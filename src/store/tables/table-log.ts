@@ -13,7 +13,8 @@ import {
   pageSize,
 } from '../query.ts'
 import type { WatchedLog } from '../watchers.ts'
-import { recordsOf, tagsOf } from './entry-codec.ts'
+import { tagsOf } from './chunk-tags.ts'
+import { recordsOf } from './entry-codec.ts'
 import type { ChunkSelect, ChunkSketch, Head, Tables } from './tables.ts'
 
 /** Chunks that are read at a time: few at first, since the first may have all that is asked for. */

@@ -116,21 +116,27 @@ FROM ${s}.record d CROSS JOIN LATERAL (SELECT ${s}.readable(d.body) AS record) A
 `
 
 const historyViews = (s: string): string => `
+-- Positions within patterns and entries are part of the format; see entry-codec.ts.
 CREATE VIEW ${s}.events AS
-SELECT l.first_seq + p.place AS seq, to_timestamp((p.entry ->> 7)::float8) AS timestamp, p.entry ->> 0 AS event,
-  p.entry ->> 1 AS tenant_id, p.entry ->> 2 AS kind, p.entry ->> 3 AS id, p.entry ->> 4 AS doc_id, p.entry ->> 5 AS job_id,
-  p.entry -> 6 ->> (p.hop - 1) AS old_state, p.entry -> 6 ->> p.hop AS new_state, p.entry ->> 8 AS adapter,
-  CASE WHEN p.hop = p.hops THEN p.entry ->> 9 END AS error_type,
-  CASE WHEN p.hop = p.hops THEN p.entry ->> 10 END AS error_message,
-  CASE WHEN p.hop = p.hops THEN p.entry ->> 11 END AS traceback,
-  (p.entry ->> 12)::int AS retry_count, (p.entry ->> 13)::int AS max_retries,
-  CASE WHEN p.hop = 1 THEN (p.entry ->> 14)::float8 ELSE 0 END AS duration_seconds,
-  p.entry -> 15 AS metadata, p.entry ->> 16 AS actor, p.entry ->> 17 AS reason
+SELECT l.first_seq + p.place AS seq, to_timestamp((p.pattern ->> 5)::float8) AS timestamp, p.pattern ->> 0 AS event,
+  p.pattern ->> 1 AS tenant_id, p.pattern ->> 2 AS kind, concat(p.own ->> 1, p.pattern ->> 3) AS id, p.own ->> 4 AS doc_id,
+  CASE WHEN p.pattern ->> 3 IS NULL THEN p.own ->> 5 ELSE p.own ->> 1 END AS job_id,
+  p.pattern -> 4 ->> (p.hop - 1) AS old_state, p.pattern -> 4 ->> p.hop AS new_state, p.pattern ->> 6 AS adapter,
+  CASE WHEN p.hop = p.hops THEN p.pattern ->> 7 END AS error_type,
+  CASE WHEN p.hop = p.hops THEN p.pattern ->> 8 END AS error_message,
+  CASE WHEN p.hop = p.hops THEN p.pattern ->> 9 END AS traceback,
+  (p.pattern ->> 10)::int AS retry_count, (p.pattern ->> 11)::int AS max_retries,
+  CASE WHEN p.hop = 1 THEN (p.own ->> 2)::float8 ELSE 0 END AS duration_seconds,
+  CASE WHEN p.pattern ->> 14 IS NULL THEN p.own -> 3
+    ELSE jsonb_build_object('step_id', p.pattern -> 14, 'attempt_no', p.pattern -> 15, 'lease_id', p.own -> 3) END AS metadata,
+  p.pattern ->> 12 AS actor, p.pattern ->> 13 AS reason
 FROM ${s}.log l CROSS JOIN LATERAL (
-  SELECT row_number() OVER (ORDER BY e.ord, h.hop) - 1 AS place, e.entry, h.hop, h.hops
-  FROM jsonb_array_elements(${s}.readable(l.entries)) WITH ORDINALITY AS e(entry, ord)
-  CROSS JOIN LATERAL (SELECT jsonb_array_length(e.entry -> 6) - 1 AS hops) AS n
-  CROSS JOIN LATERAL (SELECT g AS hop, n.hops FROM generate_series(1, n.hops) AS g) AS h
+  SELECT row_number() OVER (ORDER BY e.ord, h.hop) - 1 AS place, e.own, n.pattern, h.hop, n.hops
+  FROM (SELECT ${s}.readable(l.entries) AS chunk OFFSET 0) AS c
+  CROSS JOIN LATERAL jsonb_array_elements(c.chunk -> 'entries') WITH ORDINALITY AS e(own, ord)
+  CROSS JOIN LATERAL (SELECT f.pattern, jsonb_array_length(f.pattern -> 4) - 1 AS hops
+    FROM (SELECT c.chunk -> 'patterns' -> (e.own ->> 0)::int AS pattern OFFSET 0) AS f) AS n
+  CROSS JOIN LATERAL generate_series(1, n.hops) AS h(hop)
 ) AS p
 WHERE l.first_seq + p.place > (SELECT h.removed FROM ${s}.head h);
 
