@@ -166,6 +166,7 @@ export type { SqliteOptions } from './store/sqlite/open-sqlite.ts'
 export {
   type Finding,
   type MaintenanceReport,
+  type NextDueOptions,
   type SnapshotReport,
   START,
   type StorageStats,

@@ -14,7 +14,7 @@ await using _worker = ledger.work(
       return null
     },
   },
-  { concurrency: 100 },
+  { concurrency: 500 },
 )
 const telling = setInterval(() => process.send?.({ done }), 20)
 await new Promise((resolve) => process.once('message', resolve))

@@ -8,7 +8,7 @@ export const CALLERS = 100
 export const BULK = 1000
 
 /** Handlers that run at once. */
-const CONCURRENCY = 100
+const CONCURRENCY = 500
 
 /** Does something with so many jobs on an empty ledger; answers how many milliseconds that took which count. */
 export type Workload = (ledger: Ledger, jobs: number) => Promise<number>

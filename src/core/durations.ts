@@ -74,6 +74,18 @@ export function addDuration(sketch: DurationSketch, duration_ms: number): void {
   addTo(sketch.buckets, bucketOf(ms), 1)
 }
 
+/** The first state lasted so long, if that is known; those that were only passed through took no time. */
+export function addDurations(
+  sketches: readonly (DurationSketch | null)[],
+  duration_seconds: number | null,
+): void {
+  for (let hop = 0; hop < sketches.length; hop++) {
+    const sketch = sketches[hop] as DurationSketch | null
+    const seconds = hop === 0 ? duration_seconds : 0
+    if (sketch !== null && seconds !== null) addDuration(sketch, fromEpochSeconds(seconds))
+  }
+}
+
 /** Adds everything in `other`, in place. */
 export function mergeSketch(sketch: DurationSketch, other: DurationSketch): void {
   sketch.count += other.count
@@ -118,14 +130,16 @@ export class DurationRollup {
   }
 
   /** Counts all records of an entry, without making them: an entry of a history of millions, read at a stretch. */
-  addEntry({ event, duration_seconds, path, tenant_id, kind, adapter }: AuditEntry): void {
-    if (event !== 'moved') return
-    for (let hop = 0; hop < path.length - 1; hop++) {
-      const left = path[hop]
-      const seconds = hop === 0 ? duration_seconds : 0
-      if (left == null || seconds === null) continue
-      addDuration(this.#sketch(tenant_id, kind, left, adapter), fromEpochSeconds(seconds))
-    }
+  addEntry(entry: AuditEntry): void {
+    addDurations(this.sketchesOf(entry), entry.duration_seconds)
+  }
+
+  /** Where all durations are counted of entries like this one, which may differ in how long the first state lasted. */
+  sketchesOf({ event, path, tenant_id, kind, adapter }: AuditEntry): readonly (DurationSketch | null)[] {
+    if (event !== 'moved') return []
+    return path
+      .slice(0, -1)
+      .map((left) => (left === null ? null : this.#sketch(tenant_id, kind, left, adapter)))
   }
 
   merge({ tenant_id, kind, state, adapter }: DurationGroup, sketch: DurationSketch): void {
@@ -135,6 +149,7 @@ export class DurationRollup {
   /** Sorted, so that the same durations always give the same text. */
   toFields(): RollupFields {
     return [...this.#groups.values()]
+      .filter(({ sketch }) => sketch.count > 0)
       .sort((a, b) => compare(a.group.tenant_id, b.group.tenant_id) || compareGroups(a.group, b.group))
       .map(({ group, sketch }) => ({ ...group, ...sketchFields(sketch) }))
   }
@@ -143,7 +158,7 @@ export class DurationRollup {
   rows({ tenant_id, by = 'adapter' }: RowsQuery = {}): readonly DurationRow[] {
     const merged = new DurationRollup()
     for (const { group, sketch } of this.#groups.values()) {
-      if (tenant_id !== undefined && group.tenant_id !== tenant_id) continue
+      if (sketch.count === 0 || (tenant_id !== undefined && group.tenant_id !== tenant_id)) continue
       const adapter = by === 'adapter' ? group.adapter : ''
       merged.merge({ ...group, tenant_id: tenant_id ?? '', adapter }, sketch)
     }

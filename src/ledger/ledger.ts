@@ -6,7 +6,14 @@ import type { Why } from '../core/job/why.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
 import type { ProgressOptions } from '../store/progress.ts'
-import type { Finding, MaintenanceReport, Store, StoreStats, WatchOptions } from '../store/store.ts'
+import type {
+  Finding,
+  MaintenanceReport,
+  NextDueOptions,
+  Store,
+  StoreStats,
+  WatchOptions,
+} from '../store/store.ts'
 import type { World } from '../world/world.ts'
 import { Admission } from './admission.ts'
 import { advanceDue } from './advance.ts'
@@ -118,8 +125,8 @@ export class Ledger implements AsyncDisposable {
   }
 
   /** When `advance` next has something to do: epoch milliseconds, 0 for at once, or null. */
-  nextDue(): Promise<number | null> {
-    return this.#store.nextDue()
+  nextDue(options?: NextDueOptions): Promise<number | null> {
+    return this.#store.nextDue(options)
   }
 
   /**

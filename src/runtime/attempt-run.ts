@@ -16,7 +16,7 @@ import type { Jobs } from '../ledger/jobs.ts'
 import { NonRetryable } from '../wire/non-retryable.ts'
 import { Output } from '../wire/output.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
-import { withFields } from '../world/logger.ts'
+import { type Logger, withFields } from '../world/logger.ts'
 import type { Timer } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
 import type { Handler, StepWork } from './handler.ts'
@@ -47,7 +47,7 @@ export class AttemptRun {
   readonly #jobs: Jobs
   readonly #world: Outside
   readonly #worker: string
-  readonly #abort = new AbortController()
+  #abort: AbortController | null = null
   readonly #timers = new Set<Timer>()
   #isReported = false
 
@@ -65,7 +65,7 @@ export class AttemptRun {
   }
 
   abort(reason: WorkAborted): void {
-    if (!this.#abort.signal.aborted) this.#abort.abort(reason)
+    if (!this.#signal.aborted) this.#controller.abort(reason)
   }
 
   /** Gives the step back, if nothing was reported of it. */
@@ -85,7 +85,7 @@ export class AttemptRun {
     const result = await this.#handle(handler)
     onHandled()
     // Whoever stops because the worker does has not failed.
-    if (result.status === 'FAILED' && isStopped(this.#abort.signal.reason))
+    if (result.status === 'FAILED' && isStopped(this.#abort?.signal.reason))
       await this.release('Its worker stopped')
     else await this.#report(result)
     this.#end()
@@ -101,16 +101,23 @@ export class AttemptRun {
 
   async #given(): Promise<StepWork> {
     const { job, step, previous, previous_file } = this.work
-    const { job_id } = job
-    const { step_id, attempt_no } = step
+    const run = this
     return {
       job,
       step,
       input: step.payload ?? job.payload,
-      previous: await this.#jobs.output({ output: previous, output_file: previous_file }),
-      signal: this.#abort.signal,
+      previous:
+        previous_file === null
+          ? previous
+          : await this.#jobs.output({ output: previous, output_file: previous_file }),
       heartbeat: () => this.#beat(),
-      log: withFields(this.#world.logger, { job_id, step_id, attempt_no }),
+      // Many handlers want neither.
+      get signal() {
+        return run.#signal
+      },
+      get log() {
+        return run.#log
+      },
     }
   }
 
@@ -180,6 +187,21 @@ export class AttemptRun {
         this.#world.logger.warn({ error, job_id: this.work.job.job_id }, 'A heartbeat could not be written')
       }
     }
+  }
+
+  get #controller(): AbortController {
+    this.#abort ??= new AbortController()
+    return this.#abort
+  }
+
+  get #signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get #log(): Logger {
+    const { job_id } = this.work.job
+    const { step_id, attempt_no } = this.work.step
+    return withFields(this.#world.logger, { job_id, step_id, attempt_no })
   }
 
   get #by() {

@@ -9,6 +9,9 @@ const STUCK_MS = 1000
 /** While there is news, schedules are looked at again at least so often: somebody may have changed one. */
 const SCHEDULES_AFTER_MS = 1000
 
+/** To get up for nothing now and then costs less than to ask exactly after every write. */
+const OR_EARLIER = { orEarlier: true }
+
 /**
  * Makes time pass: acknowledgements that never came, leases that ran out, backoffs and delays that are over, jobs whose
  * dependencies ended, schedules. It sleeps until the next of them, and looks again when something was written.
@@ -53,13 +56,13 @@ export class Timekeeper implements Service {
 
   async #turn(): Promise<number | null> {
     const { clock } = this.#world
-    const due = await this.#ledger.nextDue()
+    const due = await this.#ledger.nextDue(OR_EARLIER)
     const isDue = due !== null && due <= clock.now()
     const advanced = isDue ? await this.#ledger.advance() : 0
     const schedules = await this.#fireSchedules()
     const isStuck = isDue && advanced === 0
     // Whatever was written meanwhile is news, and then this is asked again.
-    const next = advanced === 0 ? due : await this.#ledger.nextDue()
+    const next = advanced === 0 ? due : await this.#ledger.nextDue(OR_EARLIER)
     const timers = isStuck ? clock.now() + STUCK_MS : next
     return earliest(timers, schedules)
   }

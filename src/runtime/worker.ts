@@ -29,7 +29,7 @@ const DEFAULT_GRACE_MS = 10_000
 const LAST_MS = 1000
 
 /** Claimed at once. */
-const MOST_AT_ONCE = 100
+const MOST_AT_ONCE = 250
 
 /** Results being written while their handlers are done already: more than these, and nothing new is claimed. */
 const MOST_UNWRITTEN = 1000

@@ -61,7 +61,7 @@ export interface Store {
    * When there is next something due or signalled, in epoch milliseconds; null when there is nothing to wait for.
    * Signals that were not delivered yet are due at once: the answer is then 0.
    */
-  nextDue(): Promise<number | null>
+  nextDue(options?: NextDueOptions): Promise<number | null>
   /**
    * Calls back after changes became durable that may have made something ready, due or signalled, or given back what a
    * limit holds: too often perhaps, never too seldom. Where several processes write, what others did counts as well.
@@ -161,4 +161,9 @@ export interface Finding {
   readonly what: string
   /** Bytes are not what they were; else what they say contradicts itself. */
   readonly damage?: true
+}
+
+export interface NextDueOptions {
+  /** An earlier time will do, at which nothing may be due any more: where a database has to be asked, that is cheaper. */
+  readonly orEarlier?: boolean | undefined
 }

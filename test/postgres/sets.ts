@@ -95,7 +95,24 @@ export function document(id: string, from: number, more: Partial<ChangedRecord> 
 
 export function chunk(id: string, places = 1, more: Partial<NewChunk> = {}): NewChunk {
   const path = Array.from({ length: places + 1 }, (_, index) => (index === 0 ? null : `S${index}`))
-  const pattern = ['moved', 'default', 'job', '', path, 1, 'svc', null, null, null, 0, 3, 'me', null, null, null]
+  const pattern = [
+    'moved',
+    'default',
+    'job',
+    '',
+    path,
+    1,
+    'svc',
+    null,
+    null,
+    null,
+    0,
+    3,
+    'me',
+    null,
+    null,
+    null,
+  ]
   const entries = { patterns: [pattern], entries: [[0, id, null, {}]] }
   return {
     entries: JSON.stringify(entries),

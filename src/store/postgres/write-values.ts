@@ -1,16 +1,22 @@
 // A write set as the parameters of the function that writes it: a list of each column, sorted by key, so that everybody
 // takes locks in one order; null where there is nothing to write.
+import type { RecordKey } from '../../core/aggregate.ts'
+import type { SlotKey } from '../../core/decision.ts'
+import type { CountEntry } from '../live/state-counts.ts'
 import type {
   ChangedJob,
   ChangedRecord,
   Changes,
   ClosedRow,
+  DueKey,
   NewJob,
+  ReadyKey,
   RefusalWrite,
   SlotWrite,
+  WaitKey,
   WriteSet,
 } from '../tables/tables.ts'
-import { arrayText, bigintArray, textArray } from './binary-array.ts'
+import { arrayText, bigintArray, bigintsOf, textArray, textsOf } from './binary-array.ts'
 
 export type Value = Buffer | string | null
 
@@ -23,11 +29,11 @@ export interface Stamp {
 
 export function writeValues(set: WriteSet, { writer, batch, process }: Stamp): Value[] {
   const { chunk } = set
-  const ready = ordered(set.ready, (y) => [y.queue, y.tenant_id, y.group, y.rank, y.job_id])
-  const due = ordered(set.due, (d) => [d.due_at, d.tenant_id, d.job_id])
-  const waits = ordered(set.waits, (w) => [w.tenant_id, w.topic, w.job_id])
-  const claims = sorted(set.claims, (c) => [c.tenant_id, c.key])
-  const counts = sorted(set.counts, (c) => [c.tenant_id, c.kind, c.state])
+  const ready = ordered(set.ready, BY_READY)
+  const due = ordered(set.due, BY_DUE)
+  const waits = ordered(set.waits, BY_WAIT)
+  const claims = sorted(set.claims, BY_KEY)
+  const counts = sorted(set.counts, BY_STATE)
   const numbers = [batch, set.at, chunk?.places ?? 0, chunk?.first_at ?? 0, chunk?.last_at ?? 0]
   const drops = [set.ready.drops.length, set.due.drops.length, set.waits.drops.length]
   return [
@@ -35,13 +41,13 @@ export function writeValues(set: WriteSet, { writer, batch, process }: Stamp): V
     set.isNews ? process : null,
     bigintArray([...numbers, ...drops]),
     ...columns(set.verify, [t((v) => v.kind), t((v) => v.tenant_id), t((v) => v.id), n((v) => v.version)]),
-    ...changedJobs(sorted(set.jobs, (j) => [j.tenant_id, j.job_id])),
-    ...newJobs(sorted(set.newJobs, (j) => [j.tenant_id, j.job_id])),
-    ...records(sorted(set.records, (r) => [r.kind, r.tenant_id, r.id])),
-    ...closedRows(sorted(set.rows, (o) => [o.tenant_id, o.outbox_id])),
+    ...changedJobs(sorted(set.jobs, BY_JOB)),
+    ...newJobs(sorted(set.newJobs, BY_JOB)),
+    ...records(sorted(set.records, BY_RECORD)),
+    ...closedRows(sorted(set.rows, BY_OUTBOX)),
     ...columns(claims, [t((c) => c.tenant_id), t((c) => c.key), t((c) => c.owner)]),
-    ...slots(sorted(set.slots, (s) => [s.tenant_id, s.key])),
-    ...refusals(sorted(set.refusals, (f) => [f.tenant_id, f.kind, f.id])),
+    ...slots(sorted(set.slots, BY_KEY)),
+    ...refusals(sorted(set.refusals, BY_REFUSAL)),
     ...columns(ready, [
       t((y) => y.queue),
       t((y) => y.tenant_id),
@@ -154,37 +160,90 @@ function refusals(rows: readonly RefusalWrite[]): Value[] {
 type Column<T> = (rows: readonly T[]) => Buffer
 
 function t<T>(of: (row: T) => string | null): Column<T> {
-  return (rows) => textArray(rows.map(of))
+  return (rows) => textsOf(rows, of)
 }
 
 function n<T>(of: (row: T) => number | null): Column<T> {
-  return (rows) => bigintArray(rows.map(of))
+  return (rows) => bigintsOf(rows, of)
 }
 
 function columns<T>(rows: readonly T[], each: readonly Column<T>[]): Value[] {
   return each.map((column) => (rows.length === 0 ? null : column(rows)))
 }
 
-type Key = readonly (string | number)[]
+type Compare<T> = (a: T, b: T) => number
 
 /** Drops first, each part sorted. */
-function ordered<T>({ adds, drops }: Changes<T>, keyOf: (row: T) => Key): readonly T[] {
-  return [...sorted(drops, keyOf), ...sorted(adds, keyOf)]
+function ordered<T>({ adds, drops }: Changes<T>, compare: Compare<T>): readonly T[] {
+  if (drops.length === 0) return sorted(adds, compare)
+  if (adds.length === 0) return sorted(drops, compare)
+  return [...sorted(drops, compare), ...sorted(adds, compare)]
 }
 
-function sorted<T>(rows: readonly T[], keyOf: (row: T) => Key): readonly T[] {
-  if (rows.length < 2) return rows
-  const keyed = rows.map((row) => ({ row, key: keyOf(row) }))
-  keyed.sort((a, b) => compareKeys(a.key, b.key))
-  return keyed.map(({ row }) => row)
-}
-
-function compareKeys(a: Key, b: Key): number {
-  for (let i = 0; i < a.length; i++) {
-    const left = a[i] as string | number
-    const right = b[i] as string | number
-    if (left < right) return -1
-    if (left > right) return 1
+/** They mostly are. */
+function sorted<T>(rows: readonly T[], compare: Compare<T>): readonly T[] {
+  for (let index = 1; index < rows.length; index++) {
+    if (compare(rows[index - 1] as T, rows[index] as T) > 0) return [...rows].sort(compare)
   }
-  return 0
+  return rows
 }
+
+type Part<T> = (row: T) => string | number
+
+/** By the first part in which they differ. */
+function by<T>(...parts: readonly Part<T>[]): Compare<T> {
+  return (a, b) => {
+    for (const part of parts) {
+      const left = part(a)
+      const right = part(b)
+      if (left < right) return -1
+      if (left > right) return 1
+    }
+    return 0
+  }
+}
+
+const BY_READY = by<ReadyKey>(
+  (y) => y.queue,
+  (y) => y.tenant_id,
+  (y) => y.group,
+  (y) => y.rank,
+  (y) => y.job_id,
+)
+const BY_DUE = by<DueKey>(
+  (d) => d.due_at,
+  (d) => d.tenant_id,
+  (d) => d.job_id,
+)
+const BY_WAIT = by<WaitKey>(
+  (w) => w.tenant_id,
+  (w) => w.topic,
+  (w) => w.job_id,
+)
+const BY_JOB = by<{ readonly tenant_id: string; readonly job_id: string }>(
+  (j) => j.tenant_id,
+  (j) => j.job_id,
+)
+const BY_KEY = by<SlotKey>(
+  (k) => k.tenant_id,
+  (k) => k.key,
+)
+const BY_RECORD = by<RecordKey>(
+  (r) => r.kind,
+  (r) => r.tenant_id,
+  (r) => r.id,
+)
+const BY_OUTBOX = by<ClosedRow>(
+  (o) => o.tenant_id,
+  (o) => o.outbox_id,
+)
+const BY_REFUSAL = by<RefusalWrite>(
+  (f) => f.tenant_id,
+  (f) => f.kind,
+  (f) => f.id,
+)
+const BY_STATE = by<CountEntry>(
+  (c) => c.tenant_id,
+  (c) => c.kind,
+  (c) => c.state,
+)

@@ -45,8 +45,8 @@ export class CellBook {
     return isPartKind(kind) ? this.known('job', tenant_id, job_id ?? id) : this.known(kind, tenant_id, id)
   }
 
-  *all(): Generator<Cell> {
-    for (const ofKind of this.#cells.values()) yield* ofKind.values()
+  forEach(callback: (cell: Cell) => void): void {
+    for (const ofKind of this.#cells.values()) ofKind.forEach(callback)
   }
 
   #keep(cell: Cell): Cell {

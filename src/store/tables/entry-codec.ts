@@ -8,7 +8,7 @@
 // With an `end`, the name is the job's, and the id is the name with that end; else the name is the id. With a `step_id`, the
 // metadata is that, `attempt_no` and the lease in `more`; else `more` is the metadata. The view `events` reads the same.
 import { type AuditEntry, type AuditRecord, expandHop, hopsOf } from '../../core/audit.ts'
-import { DurationRollup } from '../../core/durations.ts'
+import { addDurations, DurationRollup, type DurationSketch } from '../../core/durations.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { Tags } from './chunk-tags.ts'
@@ -44,7 +44,6 @@ type Own = readonly [
 
 export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
   const patterns = new Patterns()
-  const rollup = new DurationRollup()
   let places = 0
   let first_at = Number.POSITIVE_INFINITY
   let last_at = 0
@@ -55,20 +54,23 @@ export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
     const at = fromEpochSeconds(entry.timestamp)
     if (at < first_at) first_at = at
     if (at > last_at) last_at = at
-    rollup.addEntry(entry)
     owns[index] = patterns.ownOf(entry)
   }
   const text = JSON.stringify({ patterns: patterns.all, entries: owns })
-  const sketch = JSON.stringify(rollup.toFields())
+  const sketch = JSON.stringify(patterns.durations.toFields())
   return { entries: text, places, first_at, last_at, tags: patterns.tags.all(), sketch }
 }
 
 /** As many of the last ones are looked at: after that another one is cheaper. */
 const MOST_LOOKED_AT = 8
 
+type Sketches = readonly (DurationSketch | null)[]
+
 class Patterns {
   readonly all: Pattern[] = []
   readonly tags = new Tags()
+  readonly durations = new DurationRollup()
+  readonly #sketches: Sketches[] = []
 
   ownOf(entry: AuditEntry): Own {
     const { id, job_id, doc_id, duration_seconds, metadata } = entry
@@ -77,6 +79,7 @@ class Patterns {
     const step_id = isAttempt ? (metadata.step_id as string) : null
     const attempt_no = isAttempt ? (metadata.attempt_no as number) : null
     const place = this.#placeOf(entry, end, step_id, attempt_no)
+    addDurations(this.#sketches[place] as Sketches, duration_seconds)
     const more = isAttempt ? (metadata.lease_id as Json) : metadata
     const name = end === null ? id : (job_id as string)
     if (end === null && job_id !== null) return [place, name, duration_seconds, more, doc_id, job_id]
@@ -85,12 +88,7 @@ class Patterns {
       : [place, name, duration_seconds, more, doc_id]
   }
 
-  #placeOf(
-    entry: AuditEntry,
-    end: string | null,
-    step_id: string | null,
-    attempt_no: number | null,
-  ): number {
+  #placeOf(entry: AuditEntry, end: string | null, step_id: string | null, attempt_no: number | null): number {
     const { all } = this
     for (let place = all.length - 1; place >= 0 && place >= all.length - MOST_LOOKED_AT; place--) {
       const pattern = all[place] as Pattern
@@ -98,6 +96,7 @@ class Patterns {
       if (isOfAttempt && pattern[3] === end && fits(pattern, entry)) return place
     }
     this.tags.add(entry)
+    this.#sketches.push(this.durations.sketchesOf(entry))
     return all.push(patternOf(entry, end, step_id, attempt_no)) - 1
   }
 }

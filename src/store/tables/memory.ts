@@ -27,16 +27,17 @@ export class Memory implements Remembered {
 
   /** All of it is durable. */
   wrote(space: Workspace): void {
-    for (const cell of space.cells()) {
-      if (cell.isChanged && !isOver(cell.now as JobAggregate)) this.#cells.set(cell.name, cell.written())
-      else if (cell.isChanged) this.#cells.delete(cell.name)
-    }
+    space.forEachCell((cell) => {
+      if (!cell.isChanged) return
+      if (isOver(cell.now as JobAggregate)) this.#cells.delete(cell.name)
+      else this.#cells.set(cell.name, cell.written())
+    })
     for (const row of space.slots.rows(space.now)) this.#slots.set(slotName(row), row)
   }
 
   /** Somebody else was faster with some of it, and nobody says with which. */
   forget(space: Workspace): void {
-    for (const cell of space.cells()) this.#cells.delete(cell.name)
+    space.forEachCell((cell) => this.#cells.delete(cell.name))
     for (const row of space.slots.rows(space.now)) this.#slots.delete(slotName(row))
   }
 }

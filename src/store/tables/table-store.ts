@@ -15,6 +15,7 @@ import type {
   Finding,
   LookAtReady,
   MaintenanceReport,
+  NextDueOptions,
   Outcome,
   Store,
   StoreStats,
@@ -170,9 +171,9 @@ export class TableStore implements Store {
     return lookAt({ space, rows, queues, load, holders }, look)
   }
 
-  async nextDue(): Promise<number | null> {
+  async nextDue({ orEarlier = false }: NextDueOptions = {}): Promise<number | null> {
     this.#mustBeOpen()
-    return this.#due.at(this.#time())
+    return orEarlier ? this.#due.at(this.#time()) : this.#tables.nextDue()
   }
 
   subscribe(listener: () => void): () => void {

@@ -34,6 +34,7 @@ import type { Outcome } from '../store.ts'
 import { absentCell, type Cell, cellOfJob, cellOfRecord } from './cell.ts'
 import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
 import { Missing, refusalName } from './missing.ts'
+import { OwnersIn } from './owners-in.ts'
 import { SlotBook, SlotTrial } from './slot-book.ts'
 import type { JobRow, Loaded, RefusalKey, SlotRow, Wanted } from './tables.ts'
 
@@ -148,7 +149,7 @@ export class Workspace {
   ): AggregateOf[K] | null | undefined {
     const cell = this.#cells.find(kind, tenant_id, id)
     if (cell === undefined) return undefined
-    this.#look.reads.add(cell)
+    if (!this.#look.reads.includes(cell)) this.#look.reads.push(cell)
     return cell.now as AggregateOf[K] | null
   }
 
@@ -167,7 +168,7 @@ export class Workspace {
     fullSlot: (decided: Change, now: number): SlotKey | undefined => {
       if (decided.slots.length === 0) return undefined
       for (const slot of decided.slots) this.#rememberSlot(slot)
-      const trial = new SlotTrial(this.slots, new OwnersIn(this, decided.puts), now)
+      const trial = new SlotTrial(this.slots, new OwnersIn(this.#cells, decided.puts), now)
       this.#look.trial = trial
       const full = trial.run(decided.slots)
       if (full !== undefined) this.#look.sawFull = true
@@ -179,13 +180,13 @@ export class Workspace {
     return this.#cells.find(kind, tenant_id, id)
   }
 
-  cells(): Iterable<Cell> {
-    return this.#cells.all()
+  forEachCell(callback: (cell: Cell) => void): void {
+    this.#cells.forEach(callback)
   }
 
   /** What has to be as it was when somebody looked. What was written since says so itself. */
-  *verify(): Generator<Cell> {
-    for (const cell of this.seen) if (!cell.isChanged) yield cell
+  verify(): readonly Cell[] {
+    return [...this.seen].filter((cell) => !cell.isChanged)
   }
 
   #rememberSlot(slot: SlotKey): void {
@@ -238,7 +239,7 @@ export class Workspace {
 
   /** Remembered from earlier, and not to be written: nothing would tell whether it is still so. */
   #staleReads(): readonly Cell[] {
-    return [...this.#look.reads].filter((cell) => !cell.isFresh && !cell.isChanged)
+    return this.#look.reads.filter((cell) => !cell.isFresh && !cell.isChanged)
   }
 
   #askForDevices(missing: Missing, decision: Accepted<unknown> | Refused): void {
@@ -299,6 +300,11 @@ export class Workspace {
 
   /** The cells that changed, each under its next version. */
   #write(puts: readonly LedgerRecord[]): void {
+    const only = this.#onlyCellOf(puts)
+    if (only !== null) {
+      this.#writeCell(only, puts)
+      return
+    }
     const parts = new Map<Cell, LedgerRecord[]>()
     for (const put of puts) {
       const cell = this.cellOf(aggregateKey(put)) as Cell
@@ -306,18 +312,31 @@ export class Workspace {
       if (some === undefined) parts.set(cell, [put])
       else some.push(put)
     }
-    for (const [cell, some] of parts) {
-      cell.version++
-      const etag = String(cell.version)
-      for (const put of some) {
-        put.etag = etag
-        this.counts.replace(this.#before(cell, put), put)
-        this.#puts.push(put)
-      }
-      const first = some[0] as LedgerRecord
-      if (isJobPart(first)) this.#writeJob(cell, some as readonly JobPart[])
-      else cell.now = some.at(-1) as AloneRecord
+    for (const [cell, some] of parts) this.#writeCell(cell, some)
+  }
+
+  /** Nearly always all of it is of one job. */
+  #onlyCellOf(puts: readonly LedgerRecord[]): Cell | null {
+    const [first] = puts
+    if (first === undefined || !isJobPart(first)) return null
+    const { tenant_id, job_id } = first
+    for (const put of puts) {
+      if (!isJobPart(put) || put.job_id !== job_id || put.tenant_id !== tenant_id) return null
     }
+    return this.#cells.find('job', tenant_id, job_id) as Cell
+  }
+
+  #writeCell(cell: Cell, puts: readonly LedgerRecord[]): void {
+    cell.version++
+    const etag = String(cell.version)
+    for (const put of puts) {
+      put.etag = etag
+      this.counts.replace(this.#before(cell, put), put)
+      this.#puts.push(put)
+    }
+    const first = puts[0] as LedgerRecord
+    if (isJobPart(first)) this.#writeJob(cell, puts as readonly JobPart[])
+    else cell.now = puts.at(-1) as AloneRecord
   }
 
   #writeJob(cell: Cell, parts: readonly JobPart[]): void {
@@ -360,7 +379,7 @@ export class Workspace {
 
 /** What one decision looked at. */
 class Look {
-  readonly reads = new Set<Cell>()
+  readonly reads: Cell[] = []
   /** Claims that were asked about and not looked up: nobody has them, as far as is known. */
   readonly assumed: ClaimKey[] = []
   trial: SlotTrial | null = null
@@ -368,25 +387,6 @@ class Look {
 }
 
 const { change: NOTHING } = change(null, {})
-
-/** Jobs hold the places that they take for themselves. */
-class OwnersIn {
-  readonly #workspace: Workspace
-  readonly #puts: readonly LedgerRecord[]
-
-  constructor(workspace: Workspace, puts: readonly LedgerRecord[]) {
-    this.#workspace = workspace
-    this.#puts = puts
-  }
-
-  holdsOf(tenant_id: string, owner: string): readonly string[] | null {
-    for (const put of this.#puts) {
-      if (!isJobPart(put) || put.job_id !== owner || put.tenant_id !== tenant_id) continue
-      return this.#workspace.cellOf({ kind: 'job', tenant_id, id: owner })?.holds ?? []
-    }
-    return null
-  }
-}
 
 function claimName({ tenant_id, key }: ClaimKey): string {
   return `${tenant_id}\n${key}`

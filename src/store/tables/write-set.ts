@@ -27,7 +27,9 @@ interface Done {
 /** Everything that a group of decisions came to, as rows; null when there is nothing to write. */
 export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Done = {}): WriteSet | null {
   const rows = new Rows()
-  for (const cell of space.cells()) if (cell.isChanged) rows.add(cell)
+  space.forEachCell((cell) => {
+    if (cell.isChanged) rows.add(cell)
+  })
   const refusals = [...space.refusals.values()]
     .filter(({ isTold }) => isTold)
     .map(({ key, job_id, from, count }) => ({ ...key, job_id, from, count }))
@@ -55,7 +57,7 @@ export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Don
     refusals,
     signals,
     delivered,
-    verify: [...space.verify()].map(({ stored }) => ({ ...stored.key, version: stored.version })),
+    verify: space.verify().map(({ stored }) => ({ ...stored.key, version: stored.version })),
     counts: [...space.counts.entries()],
     chunk: entries.length === 0 ? null : encodeChunk(entries),
     inbox,

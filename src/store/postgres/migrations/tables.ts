@@ -22,7 +22,7 @@ CREATE TABLE ${s}.job (
   log bigint[],
   moving text COLLATE "C",
   PRIMARY KEY (tenant_id, job_id)
-) WITH (fillfactor = 25, toast_tuple_target = 8160);
+) WITH (fillfactor = 15, toast_tuple_target = 8160);
 ALTER TABLE ${s}.job ALTER moving SET STORAGE EXTERNAL, ALTER log SET STORAGE EXTERNAL;
 CREATE INDEX job_open ON ${s}.job (tenant_id, job_id) WHERE ended_state IS NULL;
 CREATE INDEX job_ended ON ${s}.job (ended_state, ended_at, tenant_id, job_id) WHERE ended_state IS NOT NULL;

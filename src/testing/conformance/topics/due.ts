@@ -62,6 +62,25 @@ export const due: Topic = {
       },
     },
     {
+      name: 'names no later timer when an earlier one will do',
+      async run(scene) {
+        const now = scene.world.clock.now()
+        const orEarlier = async () =>
+          (await scene.store.nextDue({ orEarlier: true })) ?? Number.POSITIVE_INFINITY
+        const isNotLate = async () =>
+          assert.ok((await orEarlier()) <= ((await scene.store.nextDue()) as number))
+        await submitDelayed(scene, ['a', 'b'])
+        await isNotLate()
+        await scene.do(submitJob('z', { tenant_id: 'Zeta', run_at: toIso(now + 10) }))
+        assert.equal(await orEarlier(), now + 10)
+        await scene.do(onJob('cancelJob', 'z', { tenant_id: 'Zeta' }))
+        await isNotLate()
+        // When that time has come there is nothing, and it is not named again.
+        await scene.pass(10)
+        assert.equal(await orEarlier(), now + SECOND_MS)
+      },
+    },
+    {
       name: 'hands out due work in pages, each piece once, until none is left',
       async run(scene) {
         const ids = Array.from({ length: 7 }, (_, i) => `j${i}`)
