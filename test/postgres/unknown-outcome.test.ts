@@ -159,7 +159,7 @@ describe('a write whose answer never comes', () => {
 
 /** The head of the log that the function answers, or, in a transaction that was open before, the end of that. */
 function isEndOfWrite(said: string): boolean {
-  return /\{\d+,\d+,\d+,\d+\}/.test(said) ? !isWithin(said) : /COMMIT\0/.test(said)
+  return /\{\d+,\d+,\d+,\d+,\d+\}/.test(said) ? !isWithin(said) : /COMMIT\0/.test(said)
 }
 
 /** The server says at the end of each answer whether a transaction is open. */
