@@ -52,6 +52,35 @@ describe('a worker', () => {
     await ledger.close()
   })
 
+  it('claims twice at a time while there is more than one claim takes, and never more than it has room for', async () => {
+    const jobs = 1000
+    const room = 600
+    const { ledger, world } = await liveLedger([pulled('first')], { inFlightLimit: jobs })
+    for (let nth = 0; nth < jobs; nth++) await ledger.jobs.submit(requestOf({ payload: { nth } }))
+    const claim = ledger.jobs.claim.bind(ledger.jobs)
+    let claiming = 0
+    let mostClaiming = 0
+    ledger.jobs.claim = async (options) => {
+      mostClaiming = Math.max(mostClaiming, ++claiming)
+      try {
+        return await claim(options)
+      } finally {
+        claiming--
+      }
+    }
+    const { handler, begun } = manual()
+    const worker = ledger.work({ [QUEUE]: handler }, { concurrency: room })
+    await world.advanceBy(1)
+    expect([mostClaiming, begun.length, worker.running]).toEqual([2, room, room])
+    for (const { resolve } of [...begun]) resolve(null)
+    await world.advanceBy(1)
+    for (const { resolve } of begun) resolve(null)
+    await world.advanceBy(1)
+    expect(begun).toHaveLength(jobs)
+    expect(await ledger.counts('job')).toMatchObject({ QUEUED: 0, SUCCEEDED: jobs })
+    await ledger.close()
+  })
+
   it('gives a step its own part of the payload, and passes on where its output is', async () => {
     const { ledger, world } = await liveLedger([pulled('first'), pulled('second')])
     const seen: unknown[] = []

@@ -138,9 +138,12 @@ export class Worker implements Service {
 
   async #turnBeside(): Promise<null> {
     if (!this.#isMore) return null
-    await this.#turn()
-    // There may have been news for which this one had all the room.
-    this.#loop.wake()
+    try {
+      await this.#turn()
+    } finally {
+      // There may have been news while this one had all the room for itself.
+      this.#loop.wake()
+    }
     return null
   }
 
