@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { idOf, type LedgerRecord, type RecordKey } from '../../../core/aggregate.ts'
 import { decideBatch } from '../../../core/batch.ts'
 import { type Command, decide, keyOf } from '../../../core/command.ts'
-import type { Decision, Given } from '../../../core/decision.ts'
+import { type Decision, type Given, isNothing } from '../../../core/decision.ts'
 import { decideJob } from '../../../core/job/decide.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
 import { pick, type ReadyHead, type WorkView } from '../../../core/pick.ts'
@@ -42,6 +42,8 @@ export class History {
   #cursor = START
   /** The store's time never goes back: not behind the last time it told, though the clock may be set back. */
   #lastTold = 0
+  /** What was told but not written nobody can know who opens the store again. */
+  #lastWritten = 0
   /** Nor is it ahead of the clock; but it may have looked at the clock before that was set back. */
   #latest: number
 
@@ -122,6 +124,7 @@ export class History {
   async #reopen(): Promise<void> {
     if (this.#scene.subject.reopen === undefined) return
     await this.#scene.reopen()
+    this.#lastTold = this.#lastWritten
     this.#follower = this.#scene.follow({ after: this.#cursor })
   }
 
@@ -245,7 +248,10 @@ export class History {
       for (const put of expected.change.puts) await this.#learnEtag(put)
       same(outcome, { ok: true, answer: expected.answer }, 'outcome')
     }
+    const told = this.#model.log.length
     this.#model.write(expected)
+    const isChange = expected.kind === 'change' && !isNothing(expected.change)
+    if (isChange || this.#model.log.length > told) this.#lastWritten = facts.now
   }
 
   /** Etags are the store's own, but each change of a record has to bring one that the record never had. */
