@@ -136,10 +136,13 @@ export class DurationRollup {
 
   /** Where all durations are counted of entries like this one, which may differ in how long the first state lasted. */
   sketchesOf({ event, path, tenant_id, kind, adapter }: AuditEntry): readonly (DurationSketch | null)[] {
-    if (event !== 'moved') return []
-    return path
-      .slice(0, -1)
-      .map((left) => (left === null ? null : this.#sketch(tenant_id, kind, left, adapter)))
+    const sketches: (DurationSketch | null)[] = []
+    if (event !== 'moved') return sketches
+    for (let hop = 0; hop < path.length - 1; hop++) {
+      const left = path[hop] ?? null
+      sketches.push(left === null ? null : this.#sketch(tenant_id, kind, left, adapter))
+    }
+    return sketches
   }
 
   merge({ tenant_id, kind, state, adapter }: DurationGroup, sketch: DurationSketch): void {

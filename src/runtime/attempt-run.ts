@@ -106,10 +106,7 @@ export class AttemptRun {
       job,
       step,
       input: step.payload ?? job.payload,
-      previous:
-        previous_file === null
-          ? previous
-          : await this.#jobs.output({ output: previous, output_file: previous_file }),
+      previous: await this.#jobs.output({ output: previous, output_file: previous_file }),
       heartbeat: () => this.#beat(),
       // Many handlers want neither.
       get signal() {

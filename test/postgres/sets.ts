@@ -1,7 +1,7 @@
 // Write sets for tests of the driver: rows that look like real ones, without anybody deciding on them.
 
 import type { ChangedJob, ChangedRecord, NewChunk, NewJob, WriteSet } from '../../src/store/tables/tables.ts'
-import { setOf as anySet } from '../tables/sample-set.ts'
+import { setOf as anySet, chunkOf, entry } from '../tables/sample-set.ts'
 
 /** A write that nobody waits to hear of. */
 export function setOf(parts: Partial<WriteSet>): WriteSet {
@@ -95,30 +95,9 @@ export function document(id: string, from: number, more: Partial<ChangedRecord> 
 
 export function chunk(id: string, places = 1, more: Partial<NewChunk> = {}): NewChunk {
   const path = Array.from({ length: places + 1 }, (_, index) => (index === 0 ? null : `S${index}`))
-  const pattern = [
-    'moved',
-    'default',
-    'job',
-    '',
-    path,
-    1,
-    'svc',
-    null,
-    null,
-    null,
-    0,
-    3,
-    'me',
-    null,
-    null,
-    null,
-  ]
-  const entries = { patterns: [pattern], entries: [[0, id, null, {}]] }
+  const told = entry(id, { tenant_id: 'default', path, timestamp: 1 })
   return {
-    entries: JSON.stringify(entries),
-    places,
-    first_at: 1000,
-    last_at: 1000,
+    ...chunkOf(told),
     tags: ['tdefault', 'kjob'],
     sketch: '[]',
     ...more,
