@@ -4,7 +4,7 @@ import { scratch } from '../e2e/scratch.ts'
 
 it('says how far a snapshot and a check have come, to the very end, and what came of it', async () => {
   using place = scratch('progress')
-  await using ledger = await openLedger(`${place.folder}/ledger`)
+  await using ledger = await openLedger(`${place.folder}/ledger`, { journal: { snapshotSchedule: null } })
   const updates = Array.from({ length: 3000 }, (_, i) => ({ doc_id: `d${i}`, state: 'fetching' as const }))
   await ledger.documents.updateMany(updates)
   const heard: Progress[] = []
