@@ -1,7 +1,7 @@
 // A web-standard handler behind node:http. The handler knows nothing of it, and can as well be mounted in another
 // server. Bodies are read here, with a bound, because a stream that is given up would take its connection with it, and
 // the sender would never learn that it sent too much.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SECOND_MS } from '../core/time.ts'
 import { BadMessage, BodyTooLarge, MethodNotAllowed } from '../errors/message-errors.ts'
@@ -41,6 +41,8 @@ export async function listen(
   handler: WebHandler,
   { port = 0, host = LOOPBACK, maxBytes, timers }: ListenOptions & { maxBytes: number; timers: Timers },
 ): Promise<Listening> {
+  // Loaded when somebody listens: it takes memory (17 MB by itself), and most who open a ledger never do.
+  const { createServer } = await import('node:http')
   const server = createServer(LIMITS, (incoming, outgoing) => {
     void answer(handler, incoming, outgoing, { maxBytes, isOpen: () => server.listening })
   })
