@@ -45,6 +45,11 @@ export const SQLITE_BENCHMARKS: readonly Benchmark[] = workloads('sqlite')
 
 export const POSTGRES_BENCHMARKS: readonly Benchmark[] = [
   ...workloads('postgres'),
-  on('postgres', 'cost', 'what a job costs the server: calls, bytes of its log, rows', costPerJob),
+  on(
+    'postgres',
+    'cost',
+    'what a job costs the server: calls, bytes of its log, rows, bytes on disk',
+    costPerJob,
+  ),
   on('postgres', 'processes', 'how much more one, two and four worker processes get done', processes),
 ]

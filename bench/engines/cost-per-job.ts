@@ -12,7 +12,7 @@ interface Spent {
   readonly rows: number
 }
 
-/** What a job of one step costs the server, by what it does: questions, bytes of its log, rows touched. */
+/** What a job of one step costs the server, by what it does: questions, bytes of its log, rows touched; and what it leaves. */
 export async function costPerJob(bench: Bench): Promise<readonly Row[]> {
   const jobs = bench.isQuick ? 2000 : 10_000
   const place = await freshPlace('postgres', bench.folder)
@@ -23,7 +23,12 @@ export async function costPerJob(bench: Bench): Promise<readonly Row[]> {
     const submitted = await spentOn(place.url, schema, () => WORKLOADS.crowd(ledger, jobs))
     bench.progress('submitted', 0.5)
     const drained = await spentOn(place.url, schema, () => WORKLOADS.drainSubmitted(ledger, jobs))
-    return [...rowsOf('a submit', submitted, jobs), ...rowsOf('claim and completion', drained, jobs)]
+    const bytes = await sizeOf(place.url, schema)
+    return [
+      ...rowsOf('a submit', submitted, jobs),
+      ...rowsOf('claim and completion', drained, jobs),
+      rowOf('a job that ended: bytes on disk', '', [bytes / jobs]),
+    ]
   } finally {
     await ledger.close()
     await place.remove()
@@ -41,6 +46,17 @@ async function spentOn(url: string, schema: string, work: () => Promise<unknown>
     [schema],
   )
   return { calls: Number(sum.calls), wal: Number(sum.wal), rows: Number(sum.rows) }
+}
+
+/** All tables with their indexes. */
+async function sizeOf(url: string, schema: string): Promise<number> {
+  const [sum = {}] = await say(
+    url,
+    `SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relkind = 'r'`,
+    [schema],
+  )
+  return Number(sum.bytes)
 }
 
 function rowsOf(what: string, { calls, wal, rows }: Spent, jobs: number): readonly Row[] {

@@ -79,7 +79,7 @@ ${lines.map(([line, what]) => `  ${line.padEnd(width)}${what}`).join('\n')}
 
 Benchmarks:
 
-${benchmarks.map((one) => `  ${one.name.padEnd(18)}${one.about}`).join('\n')}
+${benchmarks.map((one) => `  ${one.name.padEnd(22)}${one.about}`).join('\n')}
 
 How to read the table: a value is the median of several rounds, the spread their smallest and largest. What is
 compared runs in turns in the same rounds, and a ratio is taken round by round, so a machine that is busy disturbs

@@ -74,11 +74,11 @@ export function addDuration(sketch: DurationSketch, duration_ms: number): void {
   addTo(sketch.buckets, bucketOf(ms), 1)
 }
 
+/** Where the durations of an entry are counted: one for each state that was left, null for one that is not known. */
+export type EntrySketches = readonly (DurationSketch | null)[]
+
 /** The first state lasted so long, if that is known; those that were only passed through took no time. */
-export function addDurations(
-  sketches: readonly (DurationSketch | null)[],
-  duration_seconds: number | null,
-): void {
+export function addDurations(sketches: EntrySketches, duration_seconds: number | null): void {
   for (let hop = 0; hop < sketches.length; hop++) {
     const sketch = sketches[hop] as DurationSketch | null
     const seconds = hop === 0 ? duration_seconds : 0
@@ -134,8 +134,8 @@ export class DurationRollup {
     addDurations(this.sketchesOf(entry), entry.duration_seconds)
   }
 
-  /** Where all durations are counted of entries like this one, which may differ in how long the first state lasted. */
-  sketchesOf({ event, path, tenant_id, kind, adapter }: AuditEntry): readonly (DurationSketch | null)[] {
+  /** For all entries like this one, which may differ in how long the first state lasted. */
+  sketchesOf({ event, path, tenant_id, kind, adapter }: AuditEntry): EntrySketches {
     const sketches: (DurationSketch | null)[] = []
     if (event !== 'moved') return sketches
     for (let hop = 0; hop < path.length - 1; hop++) {

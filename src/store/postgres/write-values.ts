@@ -188,62 +188,23 @@ function sorted<T>(rows: readonly T[], compare: Compare<T>): readonly T[] {
   return rows
 }
 
-type Part<T> = (row: T) => string | number
-
-/** By the first part in which they differ. */
-function by<T>(...parts: readonly Part<T>[]): Compare<T> {
+/** By the first of the fields in which they differ. */
+function by<T>(...fields: readonly (keyof T)[]): Compare<T> {
   return (a, b) => {
-    for (const part of parts) {
-      const left = part(a)
-      const right = part(b)
-      if (left < right) return -1
-      if (left > right) return 1
+    for (const field of fields) {
+      if (a[field] < b[field]) return -1
+      if (a[field] > b[field]) return 1
     }
     return 0
   }
 }
 
-const BY_READY = by<ReadyKey>(
-  (y) => y.queue,
-  (y) => y.tenant_id,
-  (y) => y.group,
-  (y) => y.rank,
-  (y) => y.job_id,
-)
-const BY_DUE = by<DueKey>(
-  (d) => d.due_at,
-  (d) => d.tenant_id,
-  (d) => d.job_id,
-)
-const BY_WAIT = by<WaitKey>(
-  (w) => w.tenant_id,
-  (w) => w.topic,
-  (w) => w.job_id,
-)
-const BY_JOB = by<{ readonly tenant_id: string; readonly job_id: string }>(
-  (j) => j.tenant_id,
-  (j) => j.job_id,
-)
-const BY_KEY = by<SlotKey>(
-  (k) => k.tenant_id,
-  (k) => k.key,
-)
-const BY_RECORD = by<RecordKey>(
-  (r) => r.kind,
-  (r) => r.tenant_id,
-  (r) => r.id,
-)
-const BY_OUTBOX = by<ClosedRow>(
-  (o) => o.tenant_id,
-  (o) => o.outbox_id,
-)
-const BY_REFUSAL = by<RefusalWrite>(
-  (f) => f.tenant_id,
-  (f) => f.kind,
-  (f) => f.id,
-)
-const BY_STATE = by<CountEntry>(
-  (c) => c.tenant_id,
-  (c) => c.kind,
-  (c) => c.state,
-)
+const BY_READY = by<ReadyKey>('queue', 'tenant_id', 'group', 'rank', 'job_id')
+const BY_DUE = by<DueKey>('due_at', 'tenant_id', 'job_id')
+const BY_WAIT = by<WaitKey>('tenant_id', 'topic', 'job_id')
+const BY_JOB = by<ChangedJob | NewJob>('tenant_id', 'job_id')
+const BY_KEY = by<SlotKey>('tenant_id', 'key')
+const BY_RECORD = by<RecordKey>('kind', 'tenant_id', 'id')
+const BY_OUTBOX = by<ClosedRow>('tenant_id', 'outbox_id')
+const BY_REFUSAL = by<RefusalWrite>('tenant_id', 'kind', 'id')
+const BY_STATE = by<CountEntry>('tenant_id', 'kind', 'state')

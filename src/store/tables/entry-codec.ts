@@ -8,7 +8,7 @@
 // With an `end`, the name is the job's, and the id is the name with that end; else the name is the id. With a `step_id`, the
 // metadata is that, `attempt_no` and the lease in `more`; else `more` is the metadata. The view `events` reads the same.
 import { type AuditEntry, type AuditRecord, expandHop, hopsOf } from '../../core/audit.ts'
-import { addDurations, DurationRollup, type DurationSketch } from '../../core/durations.ts'
+import { addDurations, DurationRollup, type EntrySketches } from '../../core/durations.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { Tags } from './chunk-tags.ts'
@@ -64,13 +64,11 @@ export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
 /** As many of the last ones are looked at: after that another one is cheaper. */
 const MOST_LOOKED_AT = 8
 
-type Sketches = readonly (DurationSketch | null)[]
-
 class Patterns {
   readonly all: Pattern[] = []
   readonly tags = new Tags()
   readonly durations = new DurationRollup()
-  readonly #sketches: Sketches[] = []
+  readonly #sketches: EntrySketches[] = []
 
   ownOf(entry: AuditEntry): Own {
     const { id, job_id, doc_id, duration_seconds, metadata } = entry
@@ -79,7 +77,7 @@ class Patterns {
     const step_id = isAttempt ? (metadata.step_id as string) : null
     const attempt_no = isAttempt ? (metadata.attempt_no as number) : null
     const place = this.#placeOf(entry, end, step_id, attempt_no)
-    addDurations(this.#sketches[place] as Sketches, duration_seconds)
+    addDurations(this.#sketches[place] as EntrySketches, duration_seconds)
     const more = isAttempt ? (metadata.lease_id as Json) : metadata
     const name = end === null ? id : (job_id as string)
     if (end === null && job_id !== null) return [place, name, duration_seconds, more, doc_id, job_id]

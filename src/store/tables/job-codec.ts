@@ -127,7 +127,7 @@ function unusualText(record: Fields, usual: Fields, job: Fields | null): string 
     const value = record[field]
     if (field in usual && isUsual(value, usual[field])) continue
     if (job !== null && value === job[field] && AS_ITS_JOB.has(field)) continue
-    text += (text === '' ? FIRST : NEXT).of(field) + JSON.stringify(value)
+    text += `${text === '' ? '' : ','}"${field}":${JSON.stringify(value)}`
   }
   return `{${text}}`
 }
@@ -136,29 +136,7 @@ function differenceText(record: Fields, before: Fields): string {
   let text = ''
   for (const field in record) {
     const value = record[field]
-    if (value !== before[field]) text += (text === '' ? FIRST : NEXT).of(field) + JSON.stringify(value)
+    if (value !== before[field]) text += `${text === '' ? '' : ','}"${field}":${JSON.stringify(value)}`
   }
   return `{${text}}`
 }
-
-/** The names of fields as they stand before their values, each made once. */
-class Names {
-  readonly #before: string
-  readonly #made = new Map<string, string>()
-
-  constructor(before: string) {
-    this.#before = before
-  }
-
-  of(field: string): string {
-    let name = this.#made.get(field)
-    if (name === undefined) {
-      name = `${this.#before}"${field}":`
-      this.#made.set(field, name)
-    }
-    return name
-  }
-}
-
-const FIRST = new Names('')
-const NEXT = new Names(',')
