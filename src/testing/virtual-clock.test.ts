@@ -23,6 +23,15 @@ describe('virtual clock', () => {
     expect(clock.nextTimer).toBe(31)
   })
 
+  it('shows whole milliseconds, as a clock does, when a timer is set for a part of one', async () => {
+    const clock = new VirtualClock(0)
+    const fired: number[] = []
+    clock.after(0.25, () => void fired.push(clock.now()))
+    clock.after(1.5, () => void fired.push(clock.now()))
+    await clock.advanceBy(2)
+    expect(fired).toEqual([1, 2])
+  })
+
   it('fires what a timer sets in turn, and lets promises settle in between', async () => {
     const clock = new VirtualClock(0)
     const fired: number[] = []

@@ -26,7 +26,8 @@ export class VirtualClock implements Clock, Timers {
 
   after(ms: number, callback: () => void): Timer {
     const timer: Pending = {
-      at: this.#passed + Math.max(ms, 0),
+      // A clock shows whole milliseconds, and no timer fires before its time.
+      at: this.#passed + Math.max(Math.ceil(ms), 0),
       order: this.#order++,
       callback,
       cancel: () => this.#pending.delete(timer),

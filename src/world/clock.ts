@@ -1,4 +1,4 @@
-/** Epoch milliseconds. */
+/** Epoch milliseconds, whole ones. */
 export interface Clock {
   now(): number
 }
