@@ -1,13 +1,13 @@
 import type { DocumentRecord } from './document/record.ts'
+import type { RunRecord } from './group/run-record.ts'
+import type { WorkstreamRecord } from './group/workstream-record.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './job/record.ts'
 import { isTerminal, type Machine } from './machine.ts'
 import { machines, type RecordKind } from './machines/all.ts'
 import { outboxMachine } from './machines/outbox.ts'
 import { present } from './must.ts'
 import type { QueueRecord } from './queue/record.ts'
-import type { RunRecord } from './run-record.ts'
 import type { ScheduleRecord } from './schedule/record.ts'
-import type { WorkstreamRecord } from './workstream-record.ts'
 
 export type LedgerRecord =
   | DocumentRecord

@@ -69,6 +69,11 @@ export function steeringEntry(
   }
 }
 
+/** Nothing came of it. */
+export function isQuiet(event: AuditEvent): boolean {
+  return event === 'refused' || event === 'ignored'
+}
+
 /** How many of these a record may leave behind: a client in a loop must not fill the log. */
 export const REFUSALS_KEPT_PER_RECORD = 100
 

@@ -3,6 +3,8 @@ import {
   type AggregateOf,
   applyToJob,
   idOf,
+  isJobPart,
+  type JobPart,
   type LedgerRecord,
   placeInChange,
 } from './aggregate.ts'
@@ -21,7 +23,6 @@ import {
   type Signal,
   type SlotChange,
 } from './decision.ts'
-import type { JobRecord, OutboxRecord, StepRecord } from './job/record.ts'
 
 /** The answer to each command, in the order of the commands. */
 export type Answers<C extends readonly Command[]> = { readonly [I in keyof C]: Answer<C[I]> }
@@ -93,16 +94,18 @@ class Overlay implements Given {
 
   #remember(puts: readonly LedgerRecord[]): void {
     for (const put of puts) {
-      if (put.kind !== 'job' && put.kind !== 'step' && put.kind !== 'outbox') {
+      if (!isJobPart(put)) {
         this.#aggregates.set(keyString(put.kind, put.tenant_id, idOf(put)), put)
       }
     }
-    const part = puts.find((put) => put.kind === 'job' || put.kind === 'step' || put.kind === 'outbox')
-    if (part === undefined) return
-    // One command changes one job, so its puts are applied together, once.
-    const { tenant_id, job_id } = part as JobRecord | StepRecord | OutboxRecord
-    const before = this.get('job', tenant_id, job_id) ?? null
-    this.#aggregates.set(keyString('job', tenant_id, job_id), applyToJob(before, puts))
+    // A command changes one job, and may make another.
+    const parts = Map.groupBy(puts.filter(isJobPart), ({ tenant_id, job_id }) =>
+      keyString('job', tenant_id, job_id),
+    )
+    for (const [name, own] of parts) {
+      const { tenant_id, job_id } = own[0] as JobPart
+      this.#aggregates.set(name, applyToJob(this.get('job', tenant_id, job_id) ?? null, own))
+    }
   }
 
   change(): Change {

@@ -3,6 +3,8 @@ import type { Decision, Given } from './decision.ts'
 import { decideDocument, type UpdateDocument } from './document/decide.ts'
 import { decideImport, type ImportAnswer, type ImportDocuments } from './document/import.ts'
 import type { DocumentRecord } from './document/record.ts'
+import type { GroupCommand, GroupRecord } from './group/commands.ts'
+import { decideGroup } from './group/decide.ts'
 import type { AnswerOf, JobCommand } from './job/commands.ts'
 import { decideJob } from './job/decide.ts'
 import { present } from './must.ts'
@@ -13,7 +15,13 @@ import { decideSchedule } from './schedule/decide.ts'
 import type { ScheduleRecord } from './schedule/record.ts'
 
 /** Everything that can be asked of the ledger. */
-export type Command = UpdateDocument | ImportDocuments | SteerQueue | ScheduleCommand | JobCommand
+export type Command =
+  | UpdateDocument
+  | ImportDocuments
+  | SteerQueue
+  | ScheduleCommand
+  | GroupCommand
+  | JobCommand
 
 export type Answer<C extends Command> = C extends JobCommand
   ? AnswerOf[C['type']]
@@ -25,7 +33,9 @@ export type Answer<C extends Command> = C extends JobCommand
         ? FireAnswer
         : C extends ScheduleCommand
           ? ScheduleRecord
-          : DocumentRecord
+          : C extends GroupCommand
+            ? Extract<GroupRecord, { readonly kind: C['kind'] }>
+            : DocumentRecord
 
 /** The kernel: what is there, what is asked, what follows. */
 export function decide<C extends Command>(command: C, given: Given): Decision<Answer<C>> {
@@ -44,6 +54,12 @@ function decideAny(command: Command, given: Given): Decision<unknown> {
     case 'moveSchedule':
     case 'fireSchedule':
       return decideSchedule(command, given)
+    case 'createGroup':
+    case 'moveGroup':
+    case 'sealGroup':
+    case 'annotateGroup':
+    case 'followGroup':
+      return decideGroup(command, given)
     default:
       return decideJob(command, given)
   }
@@ -67,6 +83,12 @@ export function keyOf(command: Command): RecordKey {
     case 'moveSchedule':
     case 'fireSchedule':
       return { kind: 'schedule', tenant_id, id: command.schedule_id }
+    case 'createGroup':
+    case 'moveGroup':
+    case 'sealGroup':
+    case 'annotateGroup':
+    case 'followGroup':
+      return { kind: command.kind, tenant_id, id: command.id }
     case 'submitJob':
       return { kind: 'job', tenant_id, id: command.job_id, isFresh: command.isFreshId }
     default:

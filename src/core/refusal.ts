@@ -33,4 +33,7 @@ export type RefusalCode =
   | 'JOB_NOT_ENDED'
   | 'STEP_UNKNOWN'
   | 'STEP_NOT_REACHED'
+  | 'NOT_EXTERNAL'
+  | 'RUN_CLOSED'
+  | 'RUN_EXISTS'
   | 'BROKEN_RECORD'

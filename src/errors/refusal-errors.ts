@@ -65,6 +65,9 @@ const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => Wayb
   JOB_NOT_ENDED: Conflict,
   STEP_UNKNOWN: InvalidRequest,
   STEP_NOT_REACHED: Conflict,
+  NOT_EXTERNAL: Conflict,
+  RUN_CLOSED: Conflict,
+  RUN_EXISTS: Conflict,
   BROKEN_RECORD: WaybillError,
 }
 

@@ -30,6 +30,9 @@ export const ERROR_TABLE = {
   JOB_NOT_ENDED: { status: 409, exit: 4, about: 'The job is still open' },
   STEP_UNKNOWN: { status: 422, exit: 2, about: 'The job has no such step' },
   STEP_NOT_REACHED: { status: 409, exit: 4, about: 'A step before this one never succeeded' },
+  NOT_EXTERNAL: { status: 409, exit: 4, about: 'The stage is not run by another scheduler' },
+  RUN_CLOSED: { status: 409, exit: 4, about: 'The run or workstream takes no more jobs' },
+  RUN_EXISTS: { status: 409, exit: 4, about: 'The id of the run or workstream is taken' },
   BROKEN_RECORD: {
     status: 500,
     exit: 5,

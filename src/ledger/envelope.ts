@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { idProblem } from '../core/names.ts'
 import { MODES } from '../core/routing.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { frozenJson } from './check-input.ts'
+import { frozenJson, frozenObject } from './check-input.ts'
 import { MOST_DEPENDENCIES, MOST_TAGS, plainEnvelope } from './plain-envelope.ts'
 
 /** An id by the one rule for ids. */
@@ -50,6 +50,8 @@ const envelopeSchema = z.strictObject({
   schema_version: z.literal('v1'),
   job_id: idSchema.nullish(),
   doc_id: idSchema.nullish(),
+  doc_key: idSchema.nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
   mode: z.enum(MODES).nullish(),
   idempotency_key: idSchema.nullish(),
   correlation_id: z.string().nullish(),
@@ -69,10 +71,14 @@ const envelopeSchema = z.strictObject({
 export type Envelope = z.input<typeof envelopeSchema>
 
 /** As it was found sound: the refs and the payload are frozen copies. */
-export type ParsedEnvelope = Omit<z.output<typeof envelopeSchema>, 'input_ref' | 'output_ref' | 'payload'> & {
+export type ParsedEnvelope = Omit<
+  z.output<typeof envelopeSchema>,
+  'input_ref' | 'output_ref' | 'payload' | 'metadata'
+> & {
   readonly input_ref: Ref
   readonly output_ref: Ref
   readonly payload: Json
+  readonly metadata?: JsonObject | null | undefined
 }
 
 export function parseEnvelope(envelope: unknown): ParsedEnvelope {
@@ -83,12 +89,15 @@ export function parseEnvelope(envelope: unknown): ParsedEnvelope {
 export function checkedEnvelope(envelope: unknown): ParsedEnvelope {
   const parsed = envelopeSchema.safeParse(envelope)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  const { input_ref, output_ref, payload } = parsed.data
+  const { input_ref, output_ref, payload, metadata, ...rest } = parsed.data
   return {
-    ...parsed.data,
+    ...rest,
     input_ref: frozenJson('input_ref', input_ref) as Ref,
     output_ref: frozenJson('output_ref', output_ref) as Ref,
     payload: frozenJson('payload', payload),
+    ...(metadata === undefined
+      ? null
+      : { metadata: metadata === null ? null : frozenObject('metadata', metadata) }),
   }
 }
 

@@ -24,6 +24,8 @@ const FIELDS = {
   schema_version: (value) => value === 'v1',
   job_id: isOptionalId,
   doc_id: isOptionalId,
+  doc_key: isOptionalId,
+  metadata: isAbsent,
   mode: (value) => value == null || KNOWN_MODES.includes(value),
   idempotency_key: isOptionalId,
   correlation_id: isOptionalString,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { IN_FLIGHT, RATE_SLOT } from '../core/job/limits.ts'
+import { ownPayload } from '../core/job/new-job.ts'
 import type { Protocol } from '../core/job/protocol.ts'
-import { ownPayload } from '../core/job/submit.ts'
 import type { Json } from '../core/json.ts'
 import { QUEUE_LIMIT } from '../core/queue/record.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'

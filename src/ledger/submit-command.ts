@@ -3,7 +3,7 @@ import type { RequestIdentity } from '../core/idempotency.ts'
 import type { SubmitJob } from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import { PRIORITIES, type Priority, type Ref } from '../core/job/record.ts'
-import type { Json } from '../core/json.ts'
+import { EMPTY, type Json, type JsonObject } from '../core/json.ts'
 import { toIso } from '../core/time.ts'
 import type { World } from '../world/world.ts'
 import type { ParsedEnvelope } from './envelope.ts'
@@ -53,6 +53,10 @@ export function submitCommand(
     run_id: request.run_id ?? null,
     workstream_id: request.workstream_id ?? null,
     schedule_id: null,
+    pipeline_name: null,
+    doc_key: request.doc_key ?? null,
+    metadata: (request.metadata as JsonObject | null | undefined) ?? EMPTY,
+    rungs: NONE,
     tags: request.tags ?? NONE,
     callback_urls: request.callback_urls ?? callbackUrlsOf(settings),
     correlation_id: request.correlation_id ?? null,

@@ -15,6 +15,7 @@ afterAll(() => shell[Symbol.dispose]())
 
 /** For each cause, which is also the id of a job that it keeps: what keeps that job when the command was run. */
 const AFTERWARDS: { readonly [cause in CauseName]: CauseName } = {
+  gate: 'worker',
   dependency: 'worker',
   delay: 'worker',
   backoff: 'worker',

@@ -7,6 +7,7 @@ import type { RefusalCode } from '../refusal.ts'
 import { fromEpochSeconds, toEpochSeconds } from '../time.ts'
 import type { DocumentRecord } from './record.ts'
 import { retriesAfter, retriesOf } from './retries.ts'
+import { documentTopic } from './topic.ts'
 
 /** Move a document to a state. The only way a document changes. */
 export interface UpdateDocument {
@@ -49,7 +50,13 @@ export function decideDocument(command: UpdateDocument, given: Given): Decision<
   }
   const after = moveDocument(command, before, given.now)
   const audit = documentEntry(command, before, given.now, 'moved', after.retry_count, after.max_retries)
-  return change(after, { puts: [after], audit: [declared ? audit : unvalidated(audit)] })
+  const { tenant_id, doc_id } = command
+  return change(after, {
+    puts: [after],
+    audit: [declared ? audit : unvalidated(audit)],
+    // Jobs may stand at a gate until something becomes of it.
+    signals: [{ tenant_id, topic: documentTopic(doc_id) }],
+  })
 }
 
 function moveDocument(command: UpdateDocument, before: DocumentRecord | null, now: number): DocumentRecord {

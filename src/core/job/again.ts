@@ -1,13 +1,18 @@
 import { change, type Decision, need, type Refused, refuse } from '../decision.ts'
+import { joinGroups } from '../group/join.ts'
 import { idempotencyClaim } from '../idempotency.ts'
+import type { JsonObject } from '../json.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import type { RunAgain, SubmitAnswer } from './commands.ts'
 import { JobDraft } from './draft.ts'
 import { IN_FLIGHT } from './limits.ts'
+import { firstOfChain, shut } from './new-job.ts'
+import { BOOTSTRAP } from './protocol.ts'
 import type { JobRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { refuseInFlight } from './submit.ts'
+import { GATE } from './waiting.ts'
 
 /**
  * What has ended stays as it is, so running a job again makes a new one of it. Steps before the one it begins with have
@@ -26,11 +31,14 @@ export function runAgain(old: JobDraft, command: RunAgain): Decision<SubmitAnswe
   if (refused !== null) return refused
   if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
   const first = firstStep(old, command)
-  const job = newJob(old.job, command, old.steps[first] as StepRecord, old.at)
-  const steps = old.steps.map((step) =>
+  const job = newJob(old, command, old.steps[first] as StepRecord)
+  const joined = joinGroups({ ...command, run_id: job.run_id, workstream_id: job.workstream_id }, given)
+  if (joined.kind !== 'joined') return joined
+  const steps = ownSteps(old).map((step) =>
     step.step_index < first ? doneStep(step, job, old.at) : newStep(step, job, old.at),
   )
   const draft = JobDraft.born({ job, steps, outbox: [] }, command, given)
+  draft.join(joined)
   if (key !== null) draft.claims.push({ tenant_id, key, owner: new_job_id })
   draft.slots.push({
     tenant_id,
@@ -43,11 +51,19 @@ export function runAgain(old: JobDraft, command: RunAgain): Decision<SubmitAnswe
   return draft.finish({ job_id: new_job_id, duplicate: false, differing: [] })
 }
 
-function firstStep({ steps }: JobDraft, { from_step }: RunAgain): number {
-  return from_step === null ? 0 : steps.findIndex(({ step_id }) => step_id === from_step)
+/** Stages that somebody else ran are theirs to report again. */
+function ownSteps({ steps }: JobDraft): readonly StepRecord[] {
+  return steps[0]?.step_id === BOOTSTRAP ? steps.slice(0, 1) : steps
 }
 
-function newJob(old: JobRecord, command: RunAgain, first: StepRecord, at: string): JobRecord {
+function firstStep(old: JobDraft, { from_step }: RunAgain): number {
+  return from_step === null ? 0 : ownSteps(old).findIndex(({ step_id }) => step_id === from_step)
+}
+
+function newJob({ job: old, steps, at }: JobDraft, command: RunAgain, first: StepRecord): JobRecord {
+  const again = new Set(
+    steps.filter((step) => step.step_index >= first.step_index).map(({ step_id }) => step_id),
+  )
   return {
     ...old,
     job_id: command.new_job_id,
@@ -63,6 +79,11 @@ function newJob(old: JobRecord, command: RunAgain, first: StepRecord, at: string
     again_of: old.job_id,
     schedule_id: null,
     unlimited: false,
+    doc_key: null,
+    metadata: asSubmitted(old, again),
+    job_attempts: 0,
+    report_by: null,
+    escalation: old.escalation === null ? null : firstOfChain(old.escalation.rungs),
     created_at: at,
     updated_at: at,
     completed_at: null,
@@ -73,6 +94,17 @@ function newJob(old: JobRecord, command: RunAgain, first: StepRecord, at: string
     ready: null,
     etag: '',
   }
+}
+
+/** What stages said that are going to be run again is not so yet. */
+function asSubmitted({ metadata }: JobRecord, again: ReadonlySet<string>): JsonObject {
+  const said = (key: string) => /^stage\.(.+)\.[^.]+$/.exec(key)?.[1] ?? null
+  return Object.fromEntries(
+    Object.entries(metadata).filter(([key]) => {
+      const stage = said(key)
+      return stage === null || !again.has(stage)
+    }),
+  )
 }
 
 /** It keeps what it came to, and nothing of how it came to it. */
@@ -101,6 +133,7 @@ function newStep(old: StepRecord, job: JobRecord, at: string): StepRecord {
     ...doneStep(old, job, at),
     state: 'PENDING',
     state_since: at,
+    gate: old.gate === null ? null : shut(old.gate),
     // The old one may have had it from the step before, which may come to something else this time.
     input_ref: job.input_ref,
     output: null,
@@ -137,7 +170,7 @@ function refuseAgain(old: JobDraft, command: RunAgain, isTaken: boolean): Refuse
     })
   }
   const first = firstStep(old, command)
-  const names = old.steps.map(({ step_id }) => step_id)
+  const names = ownSteps(old).map(({ step_id }) => step_id)
   if (first < 0) {
     return refuse({
       code: 'STEP_UNKNOWN',
@@ -147,7 +180,9 @@ function refuseAgain(old: JobDraft, command: RunAgain, isTaken: boolean): Refuse
       details: { job_id, from_step, steps: names },
     })
   }
-  const before = old.steps.slice(0, first).find((step) => step.state !== 'SUCCEEDED')
+  const before = old.steps
+    .slice(0, first)
+    .find((step) => step.state !== 'SUCCEEDED' && step.last_error_code !== GATE)
   if (before === undefined) return null
   return refuse({
     code: 'STEP_NOT_REACHED',

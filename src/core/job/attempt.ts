@@ -1,10 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { backoffMs } from '../backoff.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import { fromIso, toIso } from '../time.ts'
 import type { StepError } from './commands.ts'
 import type { JobDraft } from './draft.ts'
 import { catchUp, endJob, leaveAttempt } from './finish.ts'
+import { countOutputs, overlaid, stageMetadata } from './metadata.ts'
 import { attemptsLeft, policyOf } from './protocol.ts'
 import type { OutboxRecord, OutputFile, Ref, StepRecord } from './record.ts'
 
@@ -54,19 +55,20 @@ export function loseLease(draft: JobDraft, step: StepRecord): void {
   const error = isOvertime
     ? { code: 'TIMEOUT', message: `Not done within ${policyOf(step, 'timeout_ms')} ms` }
     : { code: 'LEASE_EXPIRED', message: `No result or heartbeat by ${step.lease_expires_at}` }
-  failAttempt(draft, step, error, true)
+  // Nobody here would try again what is not ours to run.
+  failAttempt(draft, step, error, step.delivery !== 'external')
 }
 
 /** More often than this, an attempt that is given back counts like any other. */
 const MOST_RELEASES = 100
 
 /** The attempt is over before it came to anything: the next one may start at once, and as many are left as before. */
-export function giveBack(draft: JobDraft, step: StepRecord, error: StepError): void {
+export function giveBack(draft: JobDraft, step: StepRecord, error: StepError, delayMs = 0): void {
   if (step.released >= MOST_RELEASES) {
     failAttempt(draft, step, error, true)
     return
   }
-  const patch = { released: step.released + 1, retry_at: draft.at, holder: null }
+  const patch = { released: step.released + 1, retry_at: draft.after(delayMs), holder: null }
   leaveAttempt(draft, step, 'FAILED_RETRY', patch, error)
 }
 
@@ -75,11 +77,39 @@ export interface Outcome {
   readonly output?: Json
   readonly output_file?: OutputFile
   readonly output_ref?: Ref
+  readonly output_count?: number
+  readonly metadata?: JsonObject
+  /** What another scheduler counted, where it did. */
+  readonly attempts?: number
+  readonly duration_ms?: number
 }
 
 export function succeedStep(draft: JobDraft, step: StepRecord, outcome: Outcome): void {
   const { output = null, output_file = null, output_ref = null } = outcome
   leaveAttempt(draft, step, 'SUCCEEDED', { output, output_file, result_ref: output_ref })
+  const isStage = draft.job.pipeline_name !== null || step.delivery === 'external'
+  noteOutcome(
+    draft,
+    step,
+    isStage ? { ...stageOf(draft, step, outcome), ...outcome.metadata } : outcome.metadata,
+  )
+}
+
+/** What is known of an attempt stays with the job, and is told in the history. */
+function noteOutcome(draft: JobDraft, step: StepRecord, metadata: JsonObject | undefined): void {
+  if (metadata === undefined) return
+  draft.setJob({ metadata: overlaid(draft.job.metadata, metadata) })
+  draft.tell(step.step_index, metadata)
+}
+
+function stageOf(draft: JobDraft, step: StepRecord, outcome: Outcome): JsonObject {
+  return stageMetadata({
+    step_id: step.step_id,
+    attempts: outcome.attempts ?? step.attempt_no - step.released,
+    output_count: outcome.output_count ?? countOutputs(outcome.output ?? null),
+    duration_ms: outcome.duration_ms ?? draft.given.now - fromIso(step.state_since),
+    completed_at: draft.at,
+  })
 }
 
 /** The attempt is over without success: another one after the backoff, or the end of step and job. */

@@ -2,9 +2,10 @@ import { type Decision, refuse } from '../decision.ts'
 import { isTerminal } from '../machine.ts'
 import { stepMachine } from '../machines/step.ts'
 import { beginWork, failAttempt, giveBack, renewLease, succeedStep } from './attempt.ts'
-import type { CallbackAnswer, CallbackCommand, StepResult } from './commands.ts'
+import type { CallbackAnswer, CallbackCommand, ReleaseStep, StepResult } from './commands.ts'
 import type { JobDraft } from './draft.ts'
 import { leaveAttempt } from './finish.ts'
+import { overlaid } from './metadata.ts'
 import { notFound } from './not-found.ts'
 import type { StepRecord } from './record.ts'
 import { settle } from './settle.ts'
@@ -29,7 +30,7 @@ export function decideCallback(draft: JobDraft, command: CallbackCommand): Decis
     renewLease(draft, working)
   }
   if (command.type === 'releaseStep') {
-    takeBack(draft, working, command.reason)
+    takeBack(draft, working, command)
     settle(draft)
   }
   if (command.type === 'reportResult') {
@@ -47,18 +48,23 @@ function isOver(step: StepRecord): boolean {
 function takeResult(draft: JobDraft, step: StepRecord, result: StepResult): void {
   if (result.status === 'SUCCEEDED') {
     succeedStep(draft, step, result)
-  } else if (draft.job.state === 'CANCELLING') {
+    return
+  }
+  // First, so that whoever takes over finds it.
+  if (result.metadata !== undefined) draft.setJob({ metadata: overlaid(draft.job.metadata, result.metadata) })
+  if (draft.job.state === 'CANCELLING') {
     leaveAttempt(draft, step, 'CANCELLED', {}, result.error)
   } else {
     failAttempt(draft, step, result.error, result.failure_class === 'RETRYABLE')
   }
+  if (result.metadata !== undefined) draft.tell(step.step_index, result.metadata)
 }
 
 /** The worker stops before it is done, through no fault of the work. */
-function takeBack(draft: JobDraft, step: StepRecord, reason: string | null): void {
-  const error = { code: 'RELEASED', message: reason ?? 'Its worker gave it back' }
+function takeBack(draft: JobDraft, step: StepRecord, { reason, error: given, delay_ms }: ReleaseStep): void {
+  const error = given ?? { code: 'RELEASED', message: reason ?? 'Its worker gave it back' }
   if (draft.job.state === 'CANCELLING') leaveAttempt(draft, step, 'CANCELLED', {}, error)
-  else giveBack(draft, step, error)
+  else giveBack(draft, step, error, delay_ms)
 }
 
 function answer(status: 'accepted' | 'ignored', draft: JobDraft, step: StepRecord): CallbackAnswer {

@@ -1,3 +1,4 @@
+import type { JobAggregate } from '../aggregate.ts'
 import type { RequestIdentity } from '../idempotency.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { JobState } from '../machines/job.ts'
@@ -10,6 +11,7 @@ import type {
   OutputFile,
   Priority,
   Ref,
+  Rung,
   StepRecord,
 } from './record.ts'
 
@@ -48,6 +50,11 @@ export interface SubmitJob extends ToJob, RequestIdentity {
   readonly run_id: string | null
   readonly workstream_id: string | null
   readonly schedule_id: string | null
+  readonly pipeline_name: string | null
+  readonly doc_key: string | null
+  readonly metadata: JsonObject
+  /** What is tried when it fails for good, in order. */
+  readonly rungs: readonly Rung[]
   readonly tags: readonly string[]
   readonly callback_urls: JsonObject | null
   readonly correlation_id: string | null
@@ -99,6 +106,9 @@ export interface ReportResult extends Callback {
 /** A worker gives the step back: it stops for reasons of its own, and somebody else is to do it. */
 export interface ReleaseStep extends Callback {
   readonly type: 'releaseStep'
+  /** Why, by a name of its own, and how long nobody is to try; at once when absent. */
+  readonly error?: StepError | undefined
+  readonly delay_ms?: number | undefined
 }
 
 export type StepResult =
@@ -108,8 +118,17 @@ export type StepResult =
       /** Instead of `output`, where that is too large to be kept with the step. */
       readonly output_file?: OutputFile
       readonly output_ref?: Ref
+      /** How many things came of it, where that is not to be seen from the output. */
+      readonly output_count?: number
+      /** Laid over the metadata of the job. */
+      readonly metadata?: JsonObject
     }
-  | { readonly status: 'FAILED'; readonly failure_class: FailureClass; readonly error: StepError }
+  | {
+      readonly status: 'FAILED'
+      readonly failure_class: FailureClass
+      readonly error: StepError
+      readonly metadata?: JsonObject
+    }
 
 export type FailureClass = 'RETRYABLE' | 'NON_RETRYABLE'
 
@@ -128,8 +147,50 @@ export interface AdvanceJob extends ToJob {
   readonly type: 'advanceJob'
 }
 
+/** Something to know about a job, beside its state: laid over its metadata, told in its history. */
+export interface AnnotateJob extends ToJob {
+  readonly type: 'annotateJob'
+  /** A field that is null goes. */
+  readonly metadata: JsonObject
+  /** What happened, for whoever follows the history. */
+  readonly event: JobEvent | null
+}
+
+export interface JobEvent {
+  readonly event_type: string
+  readonly payload: JsonObject
+}
+
+/** Another scheduler, or a person, says how the stages go that are not ours to run. */
+export interface ReportStage extends ToJob {
+  readonly type: 'reportStage'
+  readonly report: StageReport
+}
+
+export type StageReport =
+  /** The run is about to begin: what it is given is kept with the job. */
+  | { readonly what: 'prepared'; readonly pipeline_name: string; readonly metadata: JsonObject }
+  /** The whole run was begun once more. */
+  | { readonly what: 'attempted' }
+  | { readonly what: 'started'; readonly stage: string }
+  /** An attempt at it failed, and another one has begun. */
+  | { readonly what: 'retried'; readonly stage: string; readonly error: StepError | null }
+  | ({ readonly what: 'succeeded'; readonly stage: string } & StageFacts)
+  /** It failed for good, and with it the job; null before the first stage, or between two. */
+  | { readonly what: 'failed'; readonly stage: string | null; readonly error: StepError }
+  /** There are no more stages to come. */
+  | { readonly what: 'completed'; readonly metadata: JsonObject }
+
+/** What is known of a stage that succeeded; null where nobody said, and the ledger's own count is taken. */
+export interface StageFacts {
+  readonly attempts: number | null
+  readonly output_count: number | null
+  readonly duration_ms: number | null
+  readonly output: Json
+}
+
 /** What an operator may let a job pass over, beside every delay and backoff. */
-export type Obstacle = 'dependencies' | 'limits' | 'attempt'
+export type Obstacle = 'dependencies' | 'limits' | 'attempt' | 'gate'
 
 /** Get on with a job: end its delay and backoffs now, and whatever else it is told not to wait for. */
 export interface ExpediteJob extends ToJob {
@@ -159,6 +220,8 @@ export type JobCommand =
   | CancelJob
   | ExpediteJob
   | RunAgain
+  | AnnotateJob
+  | ReportStage
   | AdvanceJob
 
 export interface SubmitAnswer {
@@ -200,5 +263,7 @@ export interface AnswerOf {
   readonly cancelJob: JobRecord
   readonly expediteJob: JobRecord
   readonly runAgain: SubmitAnswer
+  readonly annotateJob: JobRecord
+  readonly reportStage: JobAggregate
   readonly advanceJob: JobRecord
 }

@@ -8,6 +8,7 @@ import { beginWork, markSent } from './attempt.ts'
 import { decideCallback } from './callbacks.ts'
 import type {
   AdvanceJob,
+  AnnotateJob,
   AnswerOf,
   CallbackAnswer,
   ClaimAnswer,
@@ -18,22 +19,27 @@ import type {
 } from './commands.ts'
 import { awaitedJobs, loadJobs, resolveDependencies } from './dependencies.ts'
 import { beginAttempt, dispatch, failPublish } from './dispatch.ts'
+import { withDocument } from './document-moves.ts'
 import { JobDraft } from './draft.ts'
+import { needForEscalation } from './escalate.ts'
 import { expedite } from './expedite.ts'
+import { gatedDocument } from './gates.ts'
 import { fullLimit, takeQueueLimits } from './limits.ts'
+import { overlaid } from './metadata.ts'
 import { notFound } from './not-found.ts'
 import { type Limit, policyOf } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
+import { reportStage } from './stage-report.ts'
 import { decideSubmit } from './submit.ts'
 import { isBegun, isExpired, waitOf } from './waiting.ts'
 
 /** Every rule about jobs is behind this one function. */
 export function decideJob<C extends JobCommand>(command: C, given: Given): Decision<AnswerOf[C['type']]> {
-  // The union of decisions is the decision on the union; the compiler cannot see that each branch fits its command.
-  return (
+  const decision =
     command.type === 'submitJob' ? decideSubmit(command, given) : decideExisting(command, given)
-  ) as Decision<never>
+  // The union of decisions is the decision on the union; the compiler cannot see that each branch fits its command.
+  return withDocument(decision, command, given) as Decision<never>
 }
 
 function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): Decision<unknown> {
@@ -41,6 +47,8 @@ function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): 
   const aggregate = given.get('job', tenant_id, job_id)
   if (aggregate === undefined) return need([{ kind: 'job', tenant_id, id: job_id }])
   if (aggregate === null) return notFound(command)
+  const needed = needForEscalation(aggregate.job, given)
+  if (needed !== null) return needed
   const draft = new JobDraft(aggregate, command, given)
   if (command.if_match !== undefined && command.if_match !== aggregate.job.etag) {
     return refuseStale(draft, command)
@@ -61,6 +69,10 @@ function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): 
       return expedite(draft, command)
     case 'runAgain':
       return runAgain(draft, command)
+    case 'annotateJob':
+      return annotate(draft, command)
+    case 'reportStage':
+      return reportStage(draft, command)
     default:
       return decideCallback(draft, command)
   }
@@ -68,12 +80,31 @@ function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): 
 
 function advance(draft: JobDraft, command: AdvanceJob): Decision<JobRecord> {
   const { job, given } = draft
-  if (job.waits_for.length > 0) {
+  if (awaitedJobs(job).length > 0) {
     const dependencies = loadJobs(given, command.tenant_id, awaitedJobs(job))
     if (!(dependencies instanceof Map)) return dependencies as Decision<never>
     resolveDependencies(draft, dependencies)
   }
+  const doc_id = gatedDocument(draft.job, draft.active)
+  if (doc_id !== null) {
+    draft.document = given.get('document', command.tenant_id, doc_id)
+    if (draft.document === undefined)
+      return need([{ kind: 'document', tenant_id: command.tenant_id, id: doc_id }])
+  }
   settle(draft)
+  draft.reindex()
+  return draft.finish(draft.job)
+}
+
+/** What has ended stays as it is; that something was said of it is told all the same. */
+function annotate(draft: JobDraft, { metadata, event }: AnnotateJob): Decision<JobRecord> {
+  const isOver = isTerminal(jobMachine, draft.job.state)
+  if (isOver && Object.keys(metadata).length > 0) return refuseEnded(draft)
+  draft.remark({ ...metadata, ...(event === null ? null : { ...event }) })
+  if (!isOver) {
+    draft.setJob({ metadata: overlaid(draft.job.metadata, metadata) })
+    settle(draft)
+  }
   draft.reindex()
   return draft.finish(draft.job)
 }
@@ -210,6 +241,20 @@ function refusePaused(draft: JobDraft, { queue }: StepRecord): Decision<never> {
     next: `Resume the queue: waybill queue resume ${queue}`,
     details: { job_id, queue },
   })
+}
+
+function refuseEnded(draft: JobDraft): Decision<never> {
+  const { job } = draft
+  return refuse(
+    {
+      code: 'INVALID_STATE_TRANSITION',
+      message: `Job ${job.job_id} is ${job.state}: what is known of it does not change any more`,
+      field: 'metadata',
+      next: 'Record an event instead, which is told beside it; or run it again as a new job.',
+      details: { kind: 'job', id: job.job_id, from: job.state, to: job.state, legal: [] },
+    },
+    draft.refusalEntry('INVALID_STATE_TRANSITION', 'annotateJob', job),
+  )
 }
 
 function refuseStale(draft: JobDraft, command: JobCommand): Decision<never> {

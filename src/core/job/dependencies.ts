@@ -3,10 +3,11 @@ import { type Given, type Needed, need } from '../decision.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import type { JobDraft } from './draft.ts'
-import { endedTopic, endJob } from './finish.ts'
+import { endedTopic, jobsAmong } from './ended-topic.ts'
+import { endJob } from './finish.ts'
 import type { JobRecord } from './record.ts'
 
-/** The jobs named, or a request to load those that were not. */
+/** The jobs named, or those that took over from them; or a request to load those that were not. */
 export function loadJobs(
   given: Given,
   tenant_id: string,
@@ -15,11 +16,23 @@ export function loadJobs(
   const found = new Map<string, JobAggregate | null>()
   const missing: RecordKey[] = []
   for (const id of ids) {
-    const aggregate = given.get('job', tenant_id, id)
-    if (aggregate === undefined) missing.push({ kind: 'job', tenant_id, id })
-    else found.set(id, aggregate)
+    const last = lastOfChain(given, tenant_id, id)
+    if (typeof last === 'string') missing.push({ kind: 'job', tenant_id, id: last })
+    else found.set(id, last)
   }
   return missing.length > 0 ? need(missing) : found
+}
+
+/** The job that has the work now: another one, if this one was escalated. The id of one that is not loaded. */
+function lastOfChain(given: Given, tenant_id: string, first: string): JobAggregate | null | string {
+  let id = first
+  for (;;) {
+    const aggregate = given.get('job', tenant_id, id)
+    if (aggregate === undefined) return id
+    const next = aggregate?.job.escalation?.escalated_to ?? null
+    if (next === null) return aggregate
+    id = next
+  }
 }
 
 /**
@@ -30,17 +43,18 @@ export function resolveDependencies(
   draft: JobDraft,
   dependencies: ReadonlyMap<string, JobAggregate | null>,
 ): void {
-  const waits_for: string[] = []
+  // Whatever else it waits for is not a job.
+  const waits_for = draft.job.waits_for.filter((topic) => jobsAmong([topic]).length === 0)
   for (const [id, aggregate] of dependencies) {
     const dependency = aggregate?.job
     if (dependency !== undefined && !isTerminal(jobMachine, dependency.state)) {
-      waits_for.push(endedTopic(id))
+      waits_for.push(endedTopic(dependency.job_id))
     } else if (dependency?.state !== 'SUCCEEDED' && draft.job.on_dependency_failure !== 'release') {
       giveUp(draft, id, dependency)
       return
     }
   }
-  if (waits_for.length !== draft.job.waits_for.length) draft.setJob({ waits_for })
+  if (!sameTopics(waits_for, draft.job.waits_for)) draft.setJob({ waits_for })
 }
 
 function giveUp(draft: JobDraft, id: string, dependency: JobRecord | undefined): void {
@@ -53,8 +67,11 @@ function giveUp(draft: JobDraft, id: string, dependency: JobRecord | undefined):
   }
 }
 
+function sameTopics(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((topic) => b.includes(topic))
+}
+
 /** The ids of the jobs that a job still waits for. */
 export function awaitedJobs(job: JobRecord): readonly string[] {
-  const topics = new Set(job.waits_for)
-  return job.depends_on.filter((id) => topics.has(endedTopic(id)))
+  return jobsAmong(job.waits_for)
 }

@@ -1,6 +1,15 @@
-import { idOf, type JobAggregate, type LedgerRecord } from '../aggregate.ts'
+import { idOf, type JobAggregate, type LedgerRecord, placeInChange } from '../aggregate.ts'
 import type { AuditEntry, AuditEvent } from '../audit.ts'
-import { type Accepted, type Claim, change, type Given, type Signal, type SlotChange } from '../decision.ts'
+import {
+  type Accepted,
+  type Change,
+  type Claim,
+  change,
+  type Given,
+  type Signal,
+  type SlotChange,
+} from '../decision.ts'
+import type { DocumentRecord } from '../document/record.ts'
 import { EMPTY, type JsonObject } from '../json.ts'
 import { isEdge, isTerminal } from '../machine.ts'
 import { type JobState, jobMachine } from '../machines/job.ts'
@@ -42,8 +51,14 @@ export class JobDraft implements JobAggregate {
   readonly claims: Claim[] = []
   readonly slots: SlotChange[] = []
   readonly signals: Signal[] = []
+  /** The job's document, where somebody loaded it: null when there is none, undefined when nobody did. */
+  document: DocumentRecord | null | undefined
+  /** Jobs that come of this one. */
+  readonly children: JobDraft[] = []
   readonly #by: By
   readonly #trails: Trail[] = []
+  readonly #joined: LedgerRecord[] = []
+  readonly #joinedTrails: AuditEntry[] = []
   /** What was there: everything else is a copy, or new, and may be written to. Null when all of it is new. */
   #before: JobAggregate | null
   #job: JobRecord
@@ -129,6 +144,23 @@ export class JobDraft implements JobAggregate {
     return step
   }
 
+  /** Steps that nobody knew of when the job was submitted come last. */
+  addStep(step: StepRecord): void {
+    this.steps.push(step)
+    this.#isIndexed = false
+  }
+
+  /** Runs and workstreams that are made with it. */
+  join({ puts, audit }: Pick<Change, 'puts' | 'audit'>): void {
+    this.#joined.push(...puts)
+    this.#joinedTrails.push(...audit)
+  }
+
+  /** A new job that is written with this one. */
+  bear(aggregate: JobAggregate): void {
+    this.children.push(JobDraft.born(aggregate, this.#by, this.given))
+  }
+
   addRow(row: OutboxRecord): void {
     this.outbox.push(row)
     this.#isIndexed = false
@@ -166,6 +198,13 @@ export class JobDraft implements JobAggregate {
     const entry = this.#entry(this.#job, 'noted', this.#job.state, this.#job.state)
     entry.metadata = metadata
     this.#trails.push(entry)
+  }
+
+  /** What came of an attempt is told with the entry of its end. */
+  tell(index: number, metadata: JsonObject): void {
+    const step = present(this.steps[index], 'the step exists')
+    const entry = this.#trails.findLast(({ kind, id }) => kind === 'step' && id === idOf(step))
+    if (entry !== undefined) entry.metadata = { ...entry.metadata, ...metadata }
   }
 
   /** A late or repeated message: nothing changes, but the history says that it came. */
@@ -207,7 +246,15 @@ export class JobDraft implements JobAggregate {
   finish<A>(answer: A): Accepted<A> {
     if (!this.#isIndexed) this.reindex()
     const { claims, slots, signals } = this
-    return change(answer, { puts: this.#puts(), audit: this.#trails, claims, slots, signals })
+    const own = { puts: this.#puts(), audit: this.#trails, claims, slots, signals }
+    if (this.#joined.length > 0) {
+      const made = { puts: this.#joined, audit: this.#joinedTrails, claims: [], slots: [], signals: [] }
+      return change(answer, together([made, own]))
+    }
+    if (this.children.length === 0) return change(answer, own)
+    const parts = this.children.map((child) => child.finish(null).change)
+    // The new ones first: wherever it is cut off, the work is somebody's.
+    return change(answer, together([...parts, own]))
   }
 
   #puts(): readonly LedgerRecord[] {
@@ -306,10 +353,17 @@ export class JobDraft implements JobAggregate {
       retry_count: Math.max(step.attempt_no - 1, 0),
       max_retries: policyOf(step, 'max_attempts') - 1,
       duration_seconds: null,
-      metadata: { step_id: step.step_id, attempt_no: step.attempt_no, lease_id: step.lease_id },
+      metadata: this.#told(step),
       actor: this.#by.actor,
       reason: this.#by.reason,
     }
+  }
+
+  /** What an entry says beside the states. */
+  #told({ step_id, attempt_no, lease_id }: StepRecord): JsonObject {
+    const { run_id, workstream_id } = this.#job
+    if (run_id === null && workstream_id === null) return { step_id, attempt_no, lease_id }
+    return { step_id, attempt_no, lease_id, run_id, workstream_id }
   }
 
   #stepOf(step_id: string): StepRecord {
@@ -317,6 +371,17 @@ export class JobDraft implements JobAggregate {
     let index = 0
     while (index < steps.length && (steps[index] as StepRecord).step_id !== step_id) index++
     return present(steps[index], 'every record of a job belongs to one of its steps')
+  }
+}
+
+/** Several changes as one, in an order whose every prefix is legal. */
+function together(parts: readonly Change[]): Change {
+  return {
+    puts: parts.flatMap(({ puts }) => puts).toSorted((a, b) => placeInChange(a) - placeInChange(b)),
+    audit: parts.flatMap(({ audit }) => audit),
+    claims: parts.flatMap(({ claims }) => claims),
+    slots: parts.flatMap(({ slots }) => slots),
+    signals: parts.flatMap(({ signals }) => signals),
   }
 }
 

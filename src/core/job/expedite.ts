@@ -5,7 +5,9 @@ import { isUnderWay } from '../machines/step.ts'
 import { giveBack } from './attempt.ts'
 import type { ExpediteJob } from './commands.ts'
 import type { JobDraft } from './draft.ts'
+import { jobsAmong } from './ended-topic.ts'
 import { endJob } from './finish.ts'
+import { openGate } from './gates.ts'
 import type { JobRecord, StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { isAhead } from './waiting.ts'
@@ -28,9 +30,12 @@ export function expedite(draft: JobDraft, command: ExpediteJob): Decision<JobRec
   })
   if (command.priority !== null) draft.setJob({ priority: command.priority })
   if (isAhead(job.run_at, given.now)) draft.setJob({ run_at: draft.at })
-  if (ignores.has('dependencies')) draft.setJob({ waits_for: [] })
+  if (ignores.has('dependencies')) {
+    draft.setJob({ waits_for: job.waits_for.filter((topic) => jobsAmong([topic]).length === 0) })
+  }
   if (ignores.has('limits')) draft.setJob({ unlimited: true })
   const step = draft.active
+  if (step !== undefined && ignores.has('gate')) openGate(draft, step)
   if (step !== undefined) expediteStep(draft, step, ignores.has('attempt'))
   settle(draft)
   draft.reindex()

@@ -3,13 +3,10 @@ import { isTerminal } from '../machine.ts'
 import { stepMachine } from '../machines/step.ts'
 import type { StepError } from './commands.ts'
 import type { JobDraft } from './draft.ts'
+import { endedTopic } from './ended-topic.ts'
+import { escalate } from './escalate.ts'
 import { IN_FLIGHT, releaseLimits } from './limits.ts'
 import type { StepRecord } from './record.ts'
-
-/** What jobs that depend on this one wait for. */
-export function endedTopic(job_id: string): string {
-  return `job:${job_id}`
-}
 
 const ON_REQUEST: StepError = { code: 'CANCELLED', message: 'The job was cancelled' }
 
@@ -30,8 +27,9 @@ export function endJob(
   const { tenant_id, job_id } = draft.job
   draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'release', owner: job_id })
   draft.signals.push({ tenant_id, topic: endedTopic(job_id) })
+  if (state === 'FAILED_FINAL') escalate(draft, why)
   const failed = error && { error_code: error.code, error_message: error.message }
-  draft.moveJob(state, { ...failed, waits_for: [] }, error)
+  draft.moveJob(state, { ...failed, waits_for: [], report_by: null }, error)
 }
 
 /** Finishes the ending of a job whose steps, but not the job itself, were written before a crash. */

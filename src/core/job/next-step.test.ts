@@ -185,7 +185,7 @@ describe('claiming', () => {
     ledger.now += HOUR
     expect(ledger.heartbeat().lease_expires_at).toBe(toIso(ledger.now + 24 * HOUR))
     ledger.pass(24 * HOUR)
-    expect(ledger.step()).toMatchObject({ state: 'FAILED_RETRY', last_error_code: 'LEASE_EXPIRED' })
+    expect(ledger.step()).toMatchObject({ state: 'FAILED_FINAL', last_error_code: 'LEASE_EXPIRED' })
   })
 
   it('an external step may have another lease', () => {

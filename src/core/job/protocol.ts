@@ -1,5 +1,7 @@
 import type { Backoff } from '../backoff.ts'
 import type { JsonObject } from '../json.ts'
+import type { DocumentState } from '../machines/document.ts'
+import type { Gate } from '../pipeline/gate.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts'
 
 /** How a kind of request is answered: the steps, in order, and who does each. */
@@ -18,8 +20,19 @@ export interface ProtocolStep {
   readonly queue?: string
   readonly limits?: readonly Limit[]
   readonly policy?: StepPolicy
+  /** What has to come true before it begins. */
+  readonly gate?: Gate
+  /** The states that the job's document goes through with it. */
+  readonly document?: DocumentMoves
   /** A JSON Schema that its part of the payload has to fit. */
   readonly payload_schema?: JsonObject
+}
+
+/** Where a document goes when a step begins, succeeds, or fails for good; it stays where it is when absent. */
+export interface DocumentMoves {
+  readonly enters?: DocumentState
+  readonly leaves?: DocumentState
+  readonly fails?: DocumentState
 }
 
 /**
@@ -27,6 +40,12 @@ export interface ProtocolStep {
  * `external`: another scheduler runs it and reports.
  */
 export type Delivery = 'push' | 'pull' | 'external'
+
+/**
+ * The first step of a job whose stages another scheduler runs, and reports as they come: until the first of them starts, the
+ * run is being prepared.
+ */
+export const BOOTSTRAP = 'bootstrap'
 
 /** Workers and dispatchers look in different places, though a service may go by one name. */
 export const PUSHED = 'push:'
@@ -73,8 +92,15 @@ const DEFAULT_POLICY = {
   publish_backoff: { kind: LIST, delaysMs: [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS] },
 } as const satisfies Required<StepPolicy>
 
-/** Another scheduler reports when it gets round to it: its lease is long, and any report renews it. */
-const EXTERNAL_LEASE_MS = 24 * HOUR_MS
+/**
+ * Another scheduler reports when it gets round to it: its lease is long, and any report renews it. It tries again as often
+ * as it likes.
+ */
+const EXTERNAL_POLICY = {
+  ...DEFAULT_POLICY,
+  lease_ms: 24 * HOUR_MS,
+  max_attempts: Number.MAX_SAFE_INTEGER,
+} as const satisfies Required<StepPolicy>
 
 /** Attempts that were given back unused do not count. */
 export function attemptsLeft(step: {
@@ -92,6 +118,6 @@ export function policyOf<K extends keyof StepPolicy>(
 ): Required<StepPolicy>[K] {
   const own = step.policy[key]
   if (own !== undefined) return own as Required<StepPolicy>[K]
-  const external = key === 'lease_ms' && step.delivery === 'external'
-  return (external ? EXTERNAL_LEASE_MS : DEFAULT_POLICY[key]) as Required<StepPolicy>[K]
+  const defaults = step.delivery === 'external' ? EXTERNAL_POLICY : DEFAULT_POLICY
+  return defaults[key] as Required<StepPolicy>[K]
 }

@@ -2,8 +2,9 @@ import type { Json, JsonObject } from '../json.ts'
 import type { JobState } from '../machines/job.ts'
 import type { OutboxState } from '../machines/outbox.ts'
 import type { StepState } from '../machines/step.ts'
+import type { Gate } from '../pipeline/gate.ts'
 import type { DecisionSource, Mode } from '../routing.ts'
-import type { Delivery, Limit, StepPolicy } from './protocol.ts'
+import type { Delivery, DocumentMoves, Limit, Protocol, StepPolicy } from './protocol.ts'
 
 /** Where the input is, or where the output goes: an address, or an address with what is known of the thing there. */
 export type Ref =
@@ -60,6 +61,18 @@ export interface JobRecord extends Routed {
   readonly schedule_id: string | null
   /** Somebody let it pass all limits. */
   readonly unlimited: boolean
+  /** The pipeline it goes through; its stages then say in the metadata how they went. */
+  readonly pipeline_name: string | null
+  /** A key that no other job of the tenant has: the document's own. */
+  readonly doc_key: string | null
+  /** What stages, adapters and people have said of it. */
+  readonly metadata: JsonObject
+  /** How often another scheduler says that it began with it. */
+  readonly job_attempts: number
+  /** While another scheduler has it and no stage is under way: when it has to have said something. */
+  readonly report_by: string | null
+  /** What is tried when it fails for good, and what it came from in this way. */
+  readonly escalation: Escalation | null
   readonly run_id: string | null
   readonly workstream_id: string | null
   readonly tags: readonly string[]
@@ -84,6 +97,27 @@ export interface JobRecord extends Routed {
   etag: string
 }
 
+/** Jobs that follow on each other's failure. */
+export interface Escalation {
+  /** What is tried next, in order. */
+  readonly rungs: readonly Rung[]
+  /** 1 for the first job of the chain. */
+  readonly level: number
+  /** The first job of the chain; null when this is it. */
+  readonly original_job_id: string | null
+  readonly escalated_from: string | null
+  readonly escalation_reason: string | null
+  /** The job that took over; null until there is one. */
+  readonly escalated_to: string | null
+}
+
+/** A job that is made when the one before it has failed for good. */
+export interface Rung {
+  readonly protocol: Protocol
+  readonly payload: Json
+  readonly priority: Priority
+}
+
 export interface Ready {
   readonly queue: string
   /** Work of one group shares its limits: when its head cannot start, the rest of the group cannot either. */
@@ -93,6 +127,19 @@ export interface Ready {
   readonly limits: readonly Limit[]
   /** It passes all limits: somebody let it, or its attempt has begun and is only to be published once more. */
   readonly unlimited?: true
+}
+
+/** A gate, and how a job stands with it. */
+export interface StepGate extends Gate {
+  /** When the job was parked at it; null before it gets there. */
+  readonly since: string | null
+  /** When waiting for it is over, for better or worse. */
+  readonly until: string | null
+  /** What the values of its `changed` clauses were when the job got there; null until somebody looked. */
+  readonly seen: JsonObject | null
+  /** Somebody has looked since it was last worth it. */
+  readonly looked: boolean
+  readonly opened_at: string | null
 }
 
 /** Where a large output lies: its name in the ledger's own folder for them, and what it must hold. */
@@ -114,6 +161,10 @@ export interface StepRecord {
   readonly queue: string
   readonly limits: readonly Limit[]
   readonly policy: StepPolicy
+  /** What has to come true before it begins; null when nothing has to. */
+  readonly gate: StepGate | null
+  /** The states that the job's document goes through with it. */
+  readonly document: DocumentMoves | null
   readonly state: StepState
   readonly state_since: string
   /** 0 until the first attempt. */

@@ -6,8 +6,9 @@ import { failAttempt, loseLease } from './attempt.ts'
 import { addOutboxRow, dispatch, failPublish } from './dispatch.ts'
 import type { JobDraft } from './draft.ts'
 import { catchUp, endJob, endLike, errorOf } from './finish.ts'
-import type { OutboxRecord, StepRecord } from './record.ts'
-import { isAhead, isExpired, type Wait, waitOf } from './waiting.ts'
+import { settleGate } from './gates.ts'
+import type { OutboxRecord, StepGate, StepRecord } from './record.ts'
+import { GATE, isAhead, isExpired, type Wait, waitOf } from './waiting.ts'
 
 /** More rounds than any job can need: each ends a step, an attempt or the job. */
 const MAX_ROUNDS = 1000
@@ -19,6 +20,7 @@ const MAX_ROUNDS = 1000
 export function settle(draft: JobDraft): void {
   let rounds = 0
   while (settleOnce(draft)) must(++rounds < MAX_ROUNDS, 'a job settles')
+  for (const child of draft.children) settle(child)
 }
 
 function settleOnce(draft: JobDraft): boolean {
@@ -35,17 +37,24 @@ function settleOnce(draft: JobDraft): boolean {
     endLike(draft, failed)
     return true
   }
-  if (step === undefined) {
-    catchUp(draft)
-    endJob(draft, 'SUCCEEDED')
-    return true
-  }
+  if (step === undefined) return settleDone(draft)
   if (step.step_index > draft.job.current_step_index) {
     catchUp(draft)
     draft.moveJob('IN_PROGRESS', { current_step_id: step.step_id, current_step_index: step.step_index })
     return true
   }
   return followStep(draft, step) || settleStep(draft, step)
+}
+
+/** Every step has ended; another scheduler may have more to come. */
+function settleDone(draft: JobDraft): boolean {
+  const { report_by } = draft.job
+  if (isAhead(report_by, draft.given.now)) return false
+  catchUp(draft)
+  if (report_by === null) endJob(draft, 'SUCCEEDED')
+  else
+    endJob(draft, 'FAILED_FINAL', { code: 'LEASE_EXPIRED', message: `No stage was reported by ${report_by}` })
+  return true
 }
 
 /** A crash may leave the job behind the step it is at. */
@@ -69,8 +78,9 @@ function closeOrphan(draft: JobDraft, row: OutboxRecord): boolean {
 }
 
 /** Failed, or closed because its job failed. */
-function cutShort(step: StepRecord): boolean {
-  return step.state === 'FAILED_FINAL' || (step.state === 'CANCELLED' && step.last_error_code !== null)
+function cutShort({ state, last_error_code }: StepRecord): boolean {
+  if (state === 'FAILED_FINAL') return true
+  return state === 'CANCELLED' && last_error_code !== null && last_error_code !== GATE
 }
 
 function settleCancelling(draft: JobDraft, step: StepRecord | undefined): boolean {
@@ -87,6 +97,7 @@ function settleStep(draft: JobDraft, step: StepRecord): boolean {
     endJob(draft, 'FAILED_FINAL', { code: 'EXPIRED', message })
     return true
   }
+  if (wait.cause === 'gate') return settleGate(draft, step, step.gate as StepGate)
   if (wait.cause === 'claim' && step.delivery === 'push' && step.limits.length === 0) {
     dispatch(draft, step)
     return true

@@ -1,17 +1,25 @@
 import type { JobAggregate } from '../aggregate.ts'
-import { change, type Decision, type Given, type Needed, need, type Refused, refuse } from '../decision.ts'
+import {
+  type ClaimKey,
+  change,
+  type Decision,
+  type Given,
+  type Needed,
+  need,
+  type Refused,
+  refuse,
+} from '../decision.ts'
+import { joinGroups } from '../group/join.ts'
 import { differingFields, idempotencyClaim } from '../idempotency.ts'
-import { isJsonObject, type Json } from '../json.ts'
-import { present } from '../must.ts'
-import { type Routing, route } from '../routing.ts'
-import { toIso } from '../time.ts'
+import { route } from '../routing.ts'
 import type { SubmitAnswer, SubmitJob } from './commands.ts'
 import { loadJobs, resolveDependencies } from './dependencies.ts'
+import { docKeyClaim } from './doc-key.ts'
 import { JobDraft } from './draft.ts'
-import { endedTopic } from './finish.ts'
 import { IN_FLIGHT, limitsFor } from './limits.ts'
-import type { Limit, ProtocolStep } from './protocol.ts'
-import type { JobRecord, StepRecord } from './record.ts'
+import { newJob } from './new-job.ts'
+import type { Limit } from './protocol.ts'
+import type { JobRecord } from './record.ts'
 import { settle } from './settle.ts'
 
 /**
@@ -25,6 +33,9 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   const key = idempotencyClaim(command.idempotency_key, command.idempotency_hash)
   const owner = given.ownerOf({ tenant_id, key })
   if (owner !== undefined) return answerDuplicate(command, given, owner)
+  const document = documentClaim(command)
+  const entry = document === null ? undefined : given.ownerOf(document)
+  if (entry !== undefined) return answerDuplicate({ ...command, strictIdempotency: false }, given, entry)
   const jobs = command.depends_on.length === 0 ? NOBODY : loadJobs(given, tenant_id, command.depends_on)
   const own = given.get('job', tenant_id, job_id)
   if (own === undefined || !(jobs instanceof Map)) return needJobs(command, jobs)
@@ -32,14 +43,24 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   if (refused !== null) return refused
   const limits = limitsOfSteps(command)
   if (typeof limits === 'string') return refuseLimitKey(command, limits)
+  const joined = joinGroups(command, given)
+  if (joined.kind !== 'joined') return joined
   if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
 
-  const draft = JobDraft.born(newJob(command, routing, limits, given.now), command, given)
+  const own_run = joined.run_id === command.run_id ? command : { ...command, run_id: joined.run_id }
+  const draft = JobDraft.born(newJob(own_run, routing, limits, given.now), command, given)
+  draft.join(joined)
   draft.claims.push({ tenant_id, key, owner: job_id })
+  if (document !== null) draft.claims.push({ ...document, owner: job_id })
   draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: command.inFlightLimit })
   resolveDependencies(draft, jobs)
   settle(draft)
   return draft.finish({ job_id, duplicate: false, differing: [] })
+}
+
+/** The document's own key belongs to the first job that names it. */
+function documentClaim({ tenant_id, doc_key }: SubmitJob): ClaimKey | null {
+  return doc_key === null ? null : { tenant_id, key: docKeyClaim(doc_key) }
 }
 
 const NOBODY = new Map<string, JobAggregate | null>()
@@ -67,67 +88,6 @@ function answerDuplicate(command: SubmitJob, given: Given, owner: string): Decis
   return change({ job_id: owner, duplicate: true, differing }, {})
 }
 
-function newJob(
-  command: SubmitJob,
-  routing: Routing,
-  limits: readonly (readonly Limit[])[],
-  now: number,
-): JobAggregate {
-  const at = toIso(now)
-  const first = present(command.protocol.steps[0], 'a protocol has a step')
-  const job: JobRecord = {
-    kind: 'job',
-    tenant_id: command.tenant_id,
-    job_id: command.job_id,
-    request_type: command.request_type,
-    protocol_id: command.protocol.protocol_id,
-    doc_id: command.doc_id,
-    state: 'QUEUED',
-    state_since: at,
-    idempotency_key: command.idempotency_key,
-    idempotency_hash: command.idempotency_hash,
-    current_step_id: first.step_id,
-    current_step_index: 0,
-    attempts_total: 0,
-    priority: command.priority,
-    depends_on: command.depends_on,
-    on_dependency_failure: command.on_dependency_failure,
-    run_at: command.delay_ms === null ? command.run_at : toIso(now + command.delay_ms),
-    expires_at: command.expires_at,
-    again_of: null,
-    schedule_id: command.schedule_id,
-    unlimited: false,
-    run_id: command.run_id,
-    workstream_id: command.workstream_id,
-    tags: command.tags,
-    input_ref: command.input_ref,
-    output_ref: command.output_ref,
-    payload: command.payload,
-    schema_version: command.schema_version,
-    callback_urls: command.callback_urls,
-    correlation_id: command.correlation_id,
-    traceparent: command.traceparent,
-    resolved_mode: routing.resolved_mode,
-    decision_source: routing.decision_source,
-    decision_reason: routing.decision_reason,
-    lane: routing.lane,
-    routing_key_used: routing.routing_key_used,
-    created_at: at,
-    updated_at: at,
-    completed_at: null,
-    error_code: null,
-    error_message: null,
-    waits_for: command.depends_on.length === 0 ? command.depends_on : command.depends_on.map(endedTopic),
-    due_at: null,
-    ready: null,
-    etag: '',
-  }
-  const steps = command.protocol.steps.map((step, index) =>
-    newStep(command, step, index, limits[index] as readonly Limit[], at),
-  )
-  return { job, steps, outbox: [] }
-}
-
 /** The limits of each step; or the path to a value that one of their keys needs and the request lacks. */
 function limitsOfSteps(command: SubmitJob): readonly (readonly Limit[])[] | string {
   const all: (readonly Limit[])[] = []
@@ -137,62 +97,6 @@ function limitsOfSteps(command: SubmitJob): readonly (readonly Limit[])[] | stri
     all.push(filled.limits)
   }
   return all
-}
-
-function newStep(
-  command: SubmitJob,
-  step: ProtocolStep,
-  step_index: number,
-  limits: readonly Limit[],
-  at: string,
-): StepRecord {
-  return {
-    kind: 'step',
-    tenant_id: command.tenant_id,
-    job_id: command.job_id,
-    step_id: step.step_id,
-    step_index,
-    step_type: step.step_type,
-    service: step.service,
-    delivery: step.delivery,
-    queue: step.queue ?? step.service,
-    limits,
-    policy: step.policy ?? {},
-    state: 'PENDING',
-    state_since: at,
-    attempt_no: 0,
-    released: 0,
-    lease_id: null,
-    lease_expires_at: null,
-    holder: null,
-    queue_slot: false,
-    ack_deadline_at: null,
-    retry_at: null,
-    input_ref: command.input_ref,
-    workspace_ref: null,
-    output_ref: command.output_ref,
-    payload: ownPayload(command.payload, step.step_id),
-    output: null,
-    output_file: null,
-    result_ref: null,
-    resolved_mode: null,
-    lane: null,
-    routing_key_used: null,
-    decision_source: null,
-    decision_reason: null,
-    last_error_code: null,
-    last_error_message: null,
-    created_at: at,
-    updated_at: at,
-    completed_at: null,
-    etag: '',
-  }
-}
-
-/** `payload.steps[step_id]` is for that step alone. */
-export function ownPayload(payload: Json, step_id: string): Json {
-  const steps = isJsonObject(payload) ? payload.steps : undefined
-  return isJsonObject(steps) && Object.hasOwn(steps, step_id) ? (steps[step_id] as Json) : null
 }
 
 function refuseBadIds(

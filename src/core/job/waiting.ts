@@ -3,9 +3,10 @@ import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
 import { stepMachine } from '../machines/step.ts'
 import { fromIso, MINUTE_MS, toIso } from '../time.ts'
+import { jobsAmong } from './ended-topic.ts'
 import { slotKey } from './limits.ts'
 import { type Delivery, PUSHED } from './protocol.ts'
-import type { JobRecord, OutboxRecord, Ready, StepRecord } from './record.ts'
+import type { JobRecord, OutboxRecord, Ready, StepGate, StepRecord } from './record.ts'
 
 /**
  * The one thing a job waits for at a given time. Timers, ready work and explanations all come from this answer, so
@@ -13,6 +14,7 @@ import type { JobRecord, OutboxRecord, Ready, StepRecord } from './record.ts'
  *
  * - `nothing`: it has ended (or is about to be finished by `advance`).
  * - `dependency`: other jobs. `delay`: its `run_at`.
+ * - `gate`: something to come true. `report`: another scheduler, that has its next stage to report.
  * - `claim`: a worker, or for a pushed step with limits a dispatcher, that takes the step.
  * - `backoff`: the wait before the next attempt.
  * - `publish`: a dispatcher that takes the outbox row. `publishing`: one has it. `publish_backoff`: it failed.
@@ -28,6 +30,8 @@ type WaitCause =
   | 'nothing'
   | 'dependency'
   | 'delay'
+  | 'gate'
+  | 'report'
   | 'claim'
   | 'backoff'
   | 'publish'
@@ -42,11 +46,13 @@ const CLAIM: Wait = { cause: 'claim', until: null }
 export function waitOf(aggregate: JobAggregate, now: number): Wait {
   const { job } = aggregate
   const step = activeStep(aggregate.steps)
-  if (isTerminal(jobMachine, job.state) || step === undefined) return NOTHING
+  if (isTerminal(jobMachine, job.state)) return NOTHING
+  if (step === undefined) return job.report_by === null ? NOTHING : { cause: 'report', until: job.report_by }
   // Once an attempt has begun, somebody let it: a crash may have left the job without that.
   const isUntouched = step.state === 'PENDING'
-  if (isUntouched && job.waits_for.length > 0) return { cause: 'dependency', until: null }
+  if (isUntouched && waitsForJobs(job)) return { cause: 'dependency', until: null }
   if (isUntouched && isAhead(job.run_at, now)) return { cause: 'delay', until: job.run_at }
+  if (isUntouched && isShut(step.gate)) return { cause: 'gate', until: gateDue(step.gate) }
   switch (step.state) {
     case 'FAILED_RETRY':
       return isAhead(step.retry_at, now) ? { cause: 'backoff', until: step.retry_at } : CLAIM
@@ -59,6 +65,22 @@ export function waitOf(aggregate: JobAggregate, now: number): Wait {
     default:
       return CLAIM
   }
+}
+
+function waitsForJobs({ waits_for }: JobRecord): boolean {
+  return waits_for.length > 0 && jobsAmong(waits_for).length > 0
+}
+
+/** The code of steps that a gate passed over: they did not fail. */
+export const GATE = 'GATE'
+
+function isShut(gate: StepGate | null): gate is StepGate {
+  return gate !== null && gate.opened_at === null
+}
+
+/** Somebody has to look at it at once; after that it opens by what others do, or its time runs out. */
+function gateDue(gate: StepGate): string | null {
+  return gate.since !== null && !gate.looked ? gate.since : gate.until
 }
 
 /** The lowest step that has not ended. */
@@ -97,6 +119,7 @@ function mayExpire(wait: Wait): boolean {
   return (
     wait.cause === 'dependency' ||
     wait.cause === 'delay' ||
+    wait.cause === 'gate' ||
     wait.cause === 'claim' ||
     wait.cause === 'publish'
   )

@@ -14,12 +14,13 @@ export interface Cause {
 }
 
 /**
- * `dependency`, `delay`, `backoff`, `paused`, `limit`, `rate`: as they say. `turn`: others go first. `worker`: nobody has
+ * `gate`: something has to come true. `dependency`, `delay`, `backoff`, `paused`, `limit`, `rate`: as they say. `turn`: others go first. `worker`: nobody has
  * taken it yet. `dispatcher`: nobody has taken its directive yet. `publishing`, `publish_backoff`: the directive is on its
  * way, or has to wait after a failure. `ack`, `lease`: a service or worker has it. `external`: another scheduler has to
  * report. `cancelling`: the worker was told to stop. `timer`: something is due and nobody has done it. `ended`.
  */
 export type CauseName =
+  | 'gate'
   | 'dependency'
   | 'delay'
   | 'backoff'

@@ -5,11 +5,12 @@ import { isTerminal, nextStates } from '../machine.ts'
 import { type JobState, jobMachine } from '../machines/job.ts'
 import type { StepState } from '../machines/step.ts'
 import { present } from '../must.ts'
+import { describe } from '../pipeline/gate.ts'
 import type { QueueRecord } from '../queue/record.ts'
 import { shellWord } from '../shell-word.ts'
 import { awaitedJobs } from './dependencies.ts'
 import { attemptsLeft } from './protocol.ts'
-import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
+import type { JobRecord, OutboxRecord, StepGate, StepRecord } from './record.ts'
 import { activeStep, currentRow, isAhead, type Wait, waitOf } from './waiting.ts'
 import { type Cause, commandOn, expedite, paused } from './why-cause.ts'
 import { type Place, whyNotTaken } from './why-not-taken.ts'
@@ -69,15 +70,20 @@ function causesOf(aggregate: JobAggregate, step: StepRecord | undefined, facts: 
   const { job } = aggregate
   if (isTerminal(jobMachine, job.state)) return [ended(job)]
   const wait = waitOf(aggregate, facts.now)
-  if (step === undefined || isOverdue(job, facts)) return [overdue(job, wait)]
+  if (isOverdue(job, facts)) return [overdue(job, wait)]
+  if (step === undefined)
+    return [wait.cause === 'report' ? nextStage(job, aggregate.steps) : overdue(job, wait)]
   if (job.state === 'CANCELLING') return [cancelling(job, step)]
   const causes = causesOfWait(aggregate, step, wait, facts)
-  const isLater = wait.cause === 'dependency' || wait.cause === 'delay' || wait.cause === 'backoff'
+  const isLater = LATER.includes(wait.cause)
   // What it would run into next is worth knowing now.
   if (wait.cause === 'dependency' && isAhead(job.run_at, facts.now)) causes.push(delayed(job))
   if (isLater && facts.queue?.state === 'paused') causes.push(paused(facts.queue))
   return causes
 }
+
+/** Once this is over, it needs a worker. */
+const LATER: readonly Wait['cause'][] = ['dependency', 'delay', 'gate', 'backoff']
 
 /** Its timer has come, or what it waited for has ended, and nobody has looked at it since. */
 function isOverdue(job: JobRecord, { now, dependencies }: WhyFacts): boolean {
@@ -97,6 +103,8 @@ function causesOfWait(aggregate: JobAggregate, step: StepRecord, wait: Wait, fac
       return awaitedJobs(job).map((id) => dependency(job, id, facts.dependencies.get(id)))
     case 'delay':
       return [delayed(job)]
+    case 'gate':
+      return [gated(job, step)]
     case 'backoff':
       return [backoff(job, step)]
     case 'publishing':
@@ -182,6 +190,17 @@ function delayed(job: JobRecord): Cause {
   }
 }
 
+function gated(job: JobRecord, step: StepRecord): Cause {
+  const gate = step.gate as StepGate
+  return {
+    cause: 'gate',
+    message: `It stands at gate ${gate.name} before ${step.step_id}, until ${describe(gate)}`,
+    until: gate.until,
+    details: { gate: gate.name, step_id: step.step_id, since: gate.since },
+    unblock: expedite(job, 'gate', 'Opens the gate for this job.'),
+  }
+}
+
 function backoff(job: JobRecord, step: StepRecord): Cause {
   const { step_id, attempt_no, retry_at, last_error_code, last_error_message } = step
   return {
@@ -244,6 +263,21 @@ function external(job: JobRecord, step: StepRecord): Cause {
     message: `Step ${step.step_id} is run by another scheduler (${step.service}), which has not reported it yet`,
     until: job.expires_at,
     details: { step_id: step.step_id, service: step.service },
+    unblock: {
+      command: commandOn(job, 'jobs cancel', job.job_id),
+      effect: 'Ends the job; only its scheduler can go on with it.',
+    },
+  }
+}
+
+/** The other scheduler is between two stages. */
+function nextStage(job: JobRecord, steps: readonly StepRecord[]): Cause {
+  const { service } = steps[0] as StepRecord
+  return {
+    cause: 'external',
+    message: `Stage ${job.current_step_id} is done, and the scheduler that runs it (${service}) has until ${job.report_by} to say how it goes on`,
+    until: job.report_by,
+    details: { step_id: job.current_step_id, service },
     unblock: {
       command: commandOn(job, 'jobs cancel', job.job_id),
       effect: 'Ends the job; only its scheduler can go on with it.',

@@ -1,5 +1,5 @@
 import { type AggregateKind, type AggregateOf, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
-import { type AuditEntry, hopsOf, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
+import { type AuditEntry, hopsOf, isQuiet, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
 import type { IdSource } from '../../core/decision.ts'
 import {
   type Change,
@@ -138,11 +138,14 @@ export class Decider {
   }
 
   #commit<A>(
-    change: Change,
+    decided: Change,
     audit: readonly AuditEntry[],
     outcome: Outcome<A>,
     looked: Looked | null,
   ): Tried<A> {
+    // Nobody waits for most signals, and they would be written all the same.
+    const signals = this.#image.live.awaited(decided.signals)
+    const change = signals.length === decided.signals.length ? decided : { ...decided, signals }
     let kept = audit
     let nths: Nths | undefined
     if (hasQuietEntry(audit)) {
@@ -191,7 +194,7 @@ export class Decider {
     return { outcome, durable: this.#group.durable() }
   }
 
-  /** A client in a loop must not fill the log: entries that did not move anything are kept up to a number. */
+  /** A client in a loop must not fill the log: entries of what came to nothing are kept up to a number. */
   #cap(
     audit: readonly AuditEntry[],
     looked: Looked | null,
@@ -200,7 +203,7 @@ export class Decider {
     const counted = new Map<string, number>()
     const kept: AuditEntry[] = []
     for (const entry of audit) {
-      if (entry.event === 'moved') {
+      if (!isQuiet(entry.event)) {
         kept.push(entry)
         continue
       }
@@ -249,7 +252,7 @@ const { change: NOTHING } = change(null, {})
 
 /** One that moved nothing. */
 function hasQuietEntry(audit: readonly AuditEntry[]): boolean {
-  for (const { event } of audit) if (event !== 'moved') return true
+  for (const { event } of audit) if (isQuiet(event)) return true
   return false
 }
 

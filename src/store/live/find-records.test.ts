@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RunRecord } from '../../core/run-record.ts'
+import type { RunRecord } from '../../core/group/run-record.ts'
 import { toIso } from '../../core/time.ts'
 import { BadCursor } from '../../errors/input-errors.ts'
 import type { FindQuery } from '../query.ts'
@@ -13,6 +13,7 @@ function run(run_id: string, updatedMs: number, tenant_id = 't'): RunRecord {
     run_id,
     state: 'running',
     state_since: at,
+    sealed: false,
     metadata: {},
     created_at: at,
     updated_at: at,

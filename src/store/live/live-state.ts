@@ -20,6 +20,7 @@ import type { OutboxRecord, StepRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { WorkView } from '../../core/pick.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
+import { AboutToWait } from './about-to-wait.ts'
 import { Devices } from './devices.ts'
 import { Listings } from './listings.ts'
 import { SignalQueue } from './signal-queue.ts'
@@ -99,6 +100,7 @@ export class LiveState {
   }
   /** The job that was looked at last, if there is one. */
   #jobAtHand: JobCell | undefined
+  readonly #aboutToWait = new AboutToWait()
   /** All of them: an aggregate holds only those that are open. */
   readonly #rows = new TwoKeys<OutboxRecord>()
 
@@ -231,6 +233,15 @@ export class LiveState {
     return moves
   }
 
+  /** The signals that somebody waits for, or will when what was decided is durable. The others need not be kept. */
+  awaited(signals: readonly Signal[]): readonly Signal[] {
+    if (signals.length === 0) return signals
+    return signals.filter(
+      ({ tenant_id, topic }) =>
+        this.work.isAwaited(tenant_id, topic) || this.#aboutToWait.has(tenant_id, topic),
+    )
+  }
+
   /** What was decided is durable. */
   settle(moves: readonly Move[], signals: readonly Signal[]): void {
     for (const move of moves) {
@@ -252,6 +263,7 @@ export class LiveState {
   takeBack(moves: readonly Move[]): void {
     for (const { cell, before, to } of moves) {
       cell.decided = before === cell.durable ? null : (before as typeof cell.decided)
+      if (!('kind' in to)) this.#aboutToWait.remove(to.job)
       if (cell.decided === null && 'place' in cell) this.work.giveBack(cell.place)
       if (cell.decided !== null || cell.durable !== null) continue
       if ('kind' in to) this.#forget(to.kind, to.tenant_id, idOf(to))
@@ -316,11 +328,13 @@ export class LiveState {
     const before = cell.decided ?? cell.durable
     const to = applyToJob(before, parts)
     cell.decided = to
+    this.#aboutToWait.add(to.job)
     this.work.take(cell.place)
     return { cell, before, to, parts }
   }
 
   #settleJob({ cell, to, parts }: JobMove): void {
+    this.#aboutToWait.remove(to.job)
     for (const part of parts) {
       this.counts.replace(this.#partBefore(cell.durable, part), part)
       this.listings.came(part)

@@ -89,6 +89,10 @@ export class RemainingWork {
     return found
   }
 
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0
+  }
+
   *waiting(tenant_id: string, topic: string): Generator<RecordKey> {
     for (const [, , id] of beginningWith(this.#waiting, [tenant_id, topic])) {
       if (!this.#isTaken(tenant_id, id)) yield { kind: 'job', tenant_id, id }

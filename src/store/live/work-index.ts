@@ -155,7 +155,8 @@ export class WorkIndex {
 
   isAwaited(tenant_id: string, topic: string): boolean {
     if (this.#waiting.size > 0 && this.#waiting.has(topicKey(tenant_id, topic))) return true
-    for (const _ of this.#stored?.waiting(tenant_id, topic) ?? []) return true
+    if (this.#stored?.hasWaiting !== true) return false
+    for (const _ of this.#stored.waiting(tenant_id, topic)) return true
     return false
   }
 

@@ -1,5 +1,5 @@
 import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
-import { type AuditEntry, type AuditRecord, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
+import { type AuditEntry, type AuditRecord, isQuiet, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
 import { type Claim, type ClaimKey, type Decision, type Given, isNothing } from '../../core/decision.ts'
 import { DurationRollup, type DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
@@ -207,8 +207,12 @@ export class MemoryStore implements Store {
     this.#live.apply(decision.change, String(this.#commits))
     if (this.#freezes) for (const put of decision.change.puts) Object.freeze(put)
     for (const entry of decision.change.audit) {
-      if (entry.event === 'moved') this.#log.append(entry)
-      else this.#appendCapped(entry)
+      if (isQuiet(entry.event)) {
+        this.#appendCapped(entry)
+        continue
+      }
+      this.#log.append(entry)
+      this.#hasNews = true
     }
     return { ok: true, answer: decision.answer }
   }

@@ -11,7 +11,7 @@ import {
   type LedgerRecord,
   type RecordKey,
 } from '../../core/aggregate.ts'
-import { type AuditEntry, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
+import { type AuditEntry, isQuiet, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
 import {
   type Accepted,
   type Change,
@@ -364,7 +364,7 @@ export class Workspace {
     if (entry.event !== 'moved' || !isWritten) {
       const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
       const counted = this.refusals.get(refusalName(key)) as CountedRefusal
-      if (entry.event !== 'moved') {
+      if (isQuiet(entry.event)) {
         if (counted.count >= REFUSALS_KEPT_PER_RECORD) return
         counted.count++
       }

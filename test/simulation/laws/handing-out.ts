@@ -1,5 +1,5 @@
 import type { JobAggregate } from '../../../src/core/aggregate.ts'
-import { endedTopic } from '../../../src/core/job/finish.ts'
+import { endedTopic } from '../../../src/core/job/ended-topic.ts'
 import type { OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
 import { law } from '../law-broken.ts'
 import { type Commit, isEnded, isUnderWay, jobsOf, nameOf, type Shadow } from '../shadow.ts'

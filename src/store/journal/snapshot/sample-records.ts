@@ -1,9 +1,9 @@
 // For tests: one whole record of each kind, and a whole snapshot of them in few words.
 import { idOf, isOpenRow, type LedgerRecord } from '../../../core/aggregate.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
+import type { RunRecord } from '../../../core/group/run-record.ts'
+import type { WorkstreamRecord } from '../../../core/group/workstream-record.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
-import type { RunRecord } from '../../../core/run-record.ts'
-import type { WorkstreamRecord } from '../../../core/workstream-record.ts'
 import { compareEntries, rowEntry, workOfJob } from '../../live/stored-work.ts'
 import type { SnapshotFacts } from './snapshot-index.ts'
 import { type Found, TABLE_OF, TABLES, type TableName } from './tables.ts'
@@ -63,6 +63,12 @@ export function sampleJob(part: Partial<JobRecord> = {}): JobRecord {
     again_of: null,
     schedule_id: null,
     unlimited: false,
+    pipeline_name: null,
+    doc_key: null,
+    metadata: {},
+    job_attempts: 0,
+    report_by: null,
+    escalation: null,
     run_id: null,
     workstream_id: null,
     tags: [],
@@ -100,6 +106,8 @@ export function sampleStep(part: Partial<StepRecord> = {}): StepRecord {
     queue: 'gpu',
     limits: [],
     policy: {},
+    gate: null,
+    document: null,
     state: 'SUCCEEDED',
     state_since: AT,
     attempt_no: 1,
@@ -163,6 +171,7 @@ export function sampleRun(part: Partial<RunRecord> = {}): RunRecord {
     run_id: 'run-1',
     state: 'completed',
     state_since: AT,
+    sealed: false,
     metadata: {},
     created_at: AT,
     updated_at: AT,
@@ -180,6 +189,7 @@ export function sampleWorkstream(part: Partial<WorkstreamRecord> = {}): Workstre
     run_id: 'run-1',
     state: 'completed',
     state_since: AT,
+    sealed: false,
     metadata: {},
     created_at: AT,
     updated_at: AT,

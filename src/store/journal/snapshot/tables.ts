@@ -1,10 +1,10 @@
 import type { DocumentRecord } from '../../../core/document/record.ts'
+import type { RunRecord } from '../../../core/group/run-record.ts'
+import type { WorkstreamRecord } from '../../../core/group/workstream-record.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/record.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
 import type { QueueRecord } from '../../../core/queue/record.ts'
-import type { RunRecord } from '../../../core/run-record.ts'
 import type { ScheduleRecord } from '../../../core/schedule/record.ts'
-import type { WorkstreamRecord } from '../../../core/workstream-record.ts'
 
 /** What a snapshot holds, by the name it has there, in the order in which it stands there. */
 export interface ValueOf {

@@ -11,6 +11,7 @@ import {
   type AuditRecord,
   expandHop,
   hopsOf,
+  isQuiet,
   REFUSALS_KEPT_PER_RECORD,
 } from '../../../core/audit.ts'
 import type { Accepted, Change, Decision, Given, Refused, SlotChange } from '../../../core/decision.ts'
@@ -134,7 +135,7 @@ export class ReferenceLedger {
   }
 
   #tell(entry: AuditEntry): void {
-    if (entry.event !== 'moved') {
+    if (isQuiet(entry.event)) {
       const name = nameOf(entry.kind, entry.tenant_id, entry.id)
       const kept = this.#kept.get(name) ?? 0
       if (kept === REFUSALS_KEPT_PER_RECORD) return

@@ -1,5 +1,5 @@
-import type { JsonObject } from './json.ts'
-import type { WorkstreamState } from './machines/workstream.ts'
+import type { JsonObject } from '../json.ts'
+import type { WorkstreamState } from '../machines/workstream.ts'
 
 export interface WorkstreamRecord {
   readonly kind: 'workstream'
@@ -8,6 +8,8 @@ export interface WorkstreamRecord {
   readonly run_id: string | null
   readonly state: WorkstreamState
   readonly state_since: string
+  /** No more jobs are to come: it ends when those it has do. */
+  readonly sealed: boolean
   readonly metadata: JsonObject
   readonly created_at: string
   readonly updated_at: string
