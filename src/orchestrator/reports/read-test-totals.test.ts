@@ -4,21 +4,27 @@ import { readTestTotals } from './read-test-totals.ts'
 
 const NONE = { unit: 'test', passed: 0, failed: 0, skipped: 0, total: 0, counted: 'summary' } as const
 
-/** As jest 29 printed them. */
-const JEST = `PASS src/sum.test.js
-FAIL src/failing.test.js
-  ● fails
+/** Printed by jest 30.5.2, shortened. */
+const JEST = `FAIL ./a.test.js
+  ● b
 
     expect(received).toBe(expected) // Object.is equality
+
+    Expected: 2
+    Received: 1
+
+      at Object.toBe (a.test.js:1:43)
+
+PASS ./b.test.js
 
 Test Suites: 1 failed, 1 passed, 2 total
 Tests:       1 failed, 1 skipped, 1 todo, 3 passed, 6 total
 Snapshots:   0 total
-Time:        0.684 s, estimated 1 s
+Time:        1.276 s
 Ran all test suites.
 `
 
-/** As go 1.22 printed them: with -v, without, and with -json. */
+/** In the forms that go documents: with -v, without, and with -json. */
 const GO_VERBOSE = `=== RUN   TestAdd
 === RUN   TestAdd/small
 --- PASS: TestAdd (0.00s)
