@@ -88,6 +88,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'tools',
+    group: 'real servers',
+    include: ['test/tools/**/*.test.ts'],
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'simulation',
     group: 'crash and simulation',
     include: ['test/simulation/**/*.test.ts'],

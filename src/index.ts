@@ -63,6 +63,7 @@ export {
   BadCursor,
   InvalidInput,
   LedgerClosed,
+  UnknownAdapter,
   UnknownEngine,
   UnknownRequestType,
   Unsupported,
@@ -137,6 +138,15 @@ export {
   validateLegacy,
 } from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
+export type {
+  Adapter,
+  FinishedCommand,
+  JobPlace,
+  PreparedCommand,
+  TakesOver,
+} from './orchestrator/tools/adapter.ts'
+export { AdapterRegistry } from './orchestrator/tools/adapter-registry.ts'
+export type { ToolJob } from './orchestrator/tools/tool-job.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
 export {
   type CallbackJobs,

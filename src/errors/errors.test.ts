@@ -10,7 +10,7 @@ describe('errors', () => {
     for (const row of Object.values(ERROR_TABLE)) {
       expect(row.status).toBeGreaterThanOrEqual(400)
       expect(row.exit).toBeGreaterThanOrEqual(1)
-      expect(row.exit).toBeLessThanOrEqual(6)
+      expect(row.exit).toBeLessThanOrEqual(7)
       expect(row.about).not.toBe('')
     }
   })
@@ -34,6 +34,7 @@ describe('errors', () => {
       new inputErrors.InvalidInput('f', 'm', 'n'),
       new inputErrors.UnknownRequestType('X', []),
       new inputErrors.UnknownRequestType('X', ['Y']),
+      new inputErrors.UnknownAdapter('x', ['y']),
       new inputErrors.UnknownEngine('ftp:', ['memory:']),
       new inputErrors.BadCursor('?'),
       new inputErrors.Unsupported('this', 'Do that.'),

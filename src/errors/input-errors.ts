@@ -36,6 +36,19 @@ export class UnknownRequestType extends WaybillError {
   }
 }
 
+/** No adapter runs jobs of this tool. */
+export class UnknownAdapter extends WaybillError {
+  constructor(tool: string, known: readonly string[]) {
+    super({
+      code: 'UNKNOWN_ADAPTER',
+      field: 'tool',
+      message: `No adapter runs the tool ${JSON.stringify(tool)}`,
+      next: `Known are: ${known.join(', ')}. Add your own with new AdapterRegistry([adapter]), or run any program as the tool command.`,
+      details: { tool, known },
+    })
+  }
+}
+
 /** No engine opens such a URL. */
 export class UnknownEngine extends WaybillError {
   constructor(url: string, known: readonly string[]) {

@@ -1,6 +1,9 @@
 import type { RefusalCode } from '../core/refusal.ts'
 
-/** Exit codes of the command line: 1 found problems or failed, 2 usage, 3 not found, 4 conflict, 5 corrupt, 6 locked. */
+/**
+ * Exit codes of the command line: 1 found problems or failed, 2 usage, 3 not found, 4 conflict, 5 corrupt, 6 locked, 7 no
+ * adapter for a tool.
+ */
 export interface ErrorRow {
   /** HTTP status. */
   readonly status: number
@@ -40,6 +43,7 @@ export const ERROR_TABLE = {
   },
   INVALID_INPUT: { status: 422, exit: 2, about: 'A field is missing or wrong' },
   UNKNOWN_REQUEST_TYPE: { status: 400, exit: 2, about: 'No protocol is registered for the request type' },
+  UNKNOWN_ADAPTER: { status: 400, exit: 7, about: 'No adapter runs jobs of this tool' },
   UNKNOWN_ENGINE: { status: 400, exit: 2, about: 'No engine opens such a URL' },
   BAD_CURSOR: { status: 400, exit: 2, about: 'The cursor is not one this ledger gave out' },
   UNSUPPORTED: { status: 501, exit: 2, about: 'This engine does not do that' },
