@@ -18,15 +18,19 @@ export {
 export type { StuckDocument, StuckThreshold } from './core/document/stuck.ts'
 export type { Duration } from './core/duration.ts'
 export type { DurationRow, DurationsBy } from './core/durations.ts'
+export type { RunRecord } from './core/group/run-record.ts'
+export type { WorkstreamRecord } from './core/group/workstream-record.ts'
 export { type CallbackUrls, callbackUrlsAt } from './core/job/callback-urls.ts'
 export type {
   CallbackAnswer,
   ClaimAnswer,
   FailureClass,
+  StageReport,
   StepError,
   StepResult,
   SubmitAnswer,
 } from './core/job/commands.ts'
+export type { EntryStatus, LedgerEntry } from './core/job/entry.ts'
 export type { Delivery, Limit, Protocol, ProtocolStep, Rate, StepPolicy } from './core/job/protocol.ts'
 export type {
   DependencyPolicy,
@@ -111,16 +115,26 @@ export { WaybillError } from './errors/waybill-error.ts'
 export type { PromisedJob, TurnedDown } from './ledger/admission.ts'
 export type { AuditCount, AuditField, AuditLog } from './ledger/audit-log.ts'
 export type { ClaimOptions, DispatchOptions, Work } from './ledger/claim.ts'
-export type { Attempt, Commands, UpdateOptions } from './ledger/commands.ts'
+export type {
+  Attempt,
+  ReleaseOptions,
+  SubmitToOptions,
+  UpdateOptions,
+} from './ledger/command-options.ts'
+export type { Commands } from './ledger/commands.ts'
 export type { DocumentFilter, Documents, ListDocuments } from './ledger/documents.ts'
 export type { Envelope } from './ledger/envelope.ts'
+export type { EventInput } from './ledger/group-commands.ts'
 export type { WaitOptions } from './ledger/job-ends.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
 export type { LedgerStats } from './ledger/ledger.ts'
+export { externalPipeline, type PipelineLike, type PipelineRequest } from './ledger/pipeline-request.ts'
 export type { Counted, QueueLoad, QueueLoads } from './ledger/queue-load.ts'
 export type { Queues } from './ledger/queues.ts'
+export type { ListRuns, ListWorkstreams, Runs, Workstreams } from './ledger/runs.ts'
 export type { Schedules } from './ledger/schedules.ts'
 export type { CallOptions } from './ledger/settings.ts'
+export { LedgerStateManager, type RunPreparation, type StageOutcome } from './ledger/state-manager.ts'
 export type { AgainOptions, ExpediteOptions, QueueLimits, Schedule } from './ledger/steering.ts'
 export type { StuckQuery } from './ledger/stuck.ts'
 export type { SubmittedJob } from './ledger/submitted-job.ts'

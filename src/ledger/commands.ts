@@ -1,15 +1,20 @@
 import type { UpdateDocument } from '../core/document/decide.ts'
 import { type DeprecatedState, type LedgerState, mapState } from '../core/document/states.ts'
+import type { GroupFacts, GroupKind } from '../core/group/commands.ts'
 import type {
   AckStep,
+  AnnotateJob,
   CancelJob,
+  ClaimStep,
   ExpediteJob,
   HeartbeatStep,
   RecordPublishFailure,
   RecordSent,
   ReleaseStep,
   ReportResult,
+  ReportStage,
   RunAgain,
+  StageReport,
   StepError,
   StepResult,
   SubmitJob,
@@ -27,11 +32,31 @@ import { InvalidInput } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
 import { calendar, checkTimes } from './calendar.ts'
 import { checkCount, checkId, checkText, frozenObject } from './check-input.ts'
+import type {
+  Attempt,
+  NewRun,
+  NewWorkstream,
+  ReleaseOptions,
+  SubmitToOptions,
+  UpdateOptions,
+} from './command-options.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import { errorContextOf } from './error-context.ts'
+import {
+  annotateGroup,
+  createGroup,
+  type EventInput,
+  eventOf,
+  followGroup,
+  moveGroup,
+  sealGroup,
+  type ToGroup,
+} from './group-commands.ts'
+import { envelopeFor, type PipelineLike, type PipelineRequest } from './pipeline-request.ts'
 import type { Protocols } from './protocols.ts'
 import { parseResult, parseStepError } from './result.ts'
 import { type CallOptions, inFlightLimitOf, type LedgerSettings } from './settings.ts'
+import { parseStageReport } from './stage-report.ts'
 import {
   type AgainOptions,
   type ExpediteOptions,
@@ -43,31 +68,6 @@ import {
   scheduleSchema,
 } from './steering.ts'
 import { priorityOf, submitCommand } from './submit-command.ts'
-
-export interface UpdateOptions extends CallOptions {
-  /** Which source or stage reports this. */
-  readonly adapter?: string | undefined
-  /** Laid over the metadata that the document has. */
-  readonly metadata?: JsonObject | undefined
-  /**
-   * What was thrown: its type, message and stack go into the history, without secrets. From elsewhere it may come as
-   * `{ error_type, error_message, traceback }`.
-   */
-  readonly error?: unknown
-  readonly retry_count?: number | undefined
-  readonly max_retries?: number | undefined
-  /** False takes an edge that the machine does not declare. */
-  readonly validate?: boolean | undefined
-}
-
-/** Which attempt speaks: the fence around every callback. The step or outbox row that was handed out is one. */
-export interface Attempt {
-  readonly tenant_id?: string | undefined
-  readonly job_id: string
-  readonly step_id: string
-  readonly attempt_no: number
-  readonly lease_id: string | null
-}
 
 /**
  * Makes commands: checks what the caller gave, and fills in who asks, for whom and why. Nothing happens until a
@@ -111,8 +111,84 @@ export class Commands {
   submit(envelope: Envelope, options: CallOptions = {}): SubmitJob {
     const request = parseEnvelope(envelope)
     const protocol = this.#protocols.get(request.request_type)
-    this.#protocols.checkPayload(request)
+    this.#protocols.checkPayload(request, protocol)
     return submitCommand(request, protocol, this.#settings, this.#world, this.#by(options))
+  }
+
+  /** A job for a pipeline, or under a protocol that nobody registered. */
+  submitTo(pipeline: PipelineLike, request: PipelineRequest, options: SubmitToOptions = {}): SubmitJob {
+    const { rungs, ...call } = options
+    const envelope = envelopeFor(pipeline, request, this.#tenant({ tenant_id: request.tenant_id }))
+    const parsed = parseEnvelope(envelope)
+    const protocol = this.#protocols.adopt(pipeline.protocol)
+    this.#protocols.checkPayload(parsed, protocol)
+    const command = submitCommand(parsed, protocol, this.#settings, this.#world, this.#by(call))
+    return { ...command, pipeline_name: checkId('name', pipeline.name), rungs: rungs ?? command.rungs }
+  }
+
+  reportStage(job_id: string, report: StageReport, options: CallOptions = {}): ReportStage {
+    const checked = parseStageReport(report, this.#settings.redact)
+    return { type: 'reportStage', report: checked, ...this.#to({ job_id }, options) }
+  }
+
+  /** Something to know about a job, and something that happened. */
+  annotate(
+    job_id: string,
+    metadata: JsonObject,
+    event: EventInput | null = null,
+    options: CallOptions = {},
+  ): AnnotateJob {
+    return {
+      type: 'annotateJob',
+      metadata: frozenObject('metadata', metadata),
+      event: event === null ? null : eventOf(event),
+      ...this.#to({ job_id }, options),
+    }
+  }
+
+  claim(job_id: string, options: CallOptions = {}): ClaimStep {
+    return { type: 'claimStep', ...this.#to({ job_id }, options) }
+  }
+
+  createRun({ run_id, metadata }: NewRun, options: CallOptions = {}) {
+    return createGroup(this.#group('run', run_id ?? this.#world.ids.next(), options), { metadata })
+  }
+
+  createWorkstream({ workstream_id, run_id, metadata }: NewWorkstream, options: CallOptions = {}) {
+    const to = this.#group('workstream', workstream_id ?? this.#world.ids.next(), options)
+    return createGroup(to, { run_id, metadata })
+  }
+
+  moveGroup<K extends GroupKind>(kind: K, id: string, state: string, options: CallOptions = {}) {
+    return moveGroup(this.#group(kind, id, options), state)
+  }
+
+  sealGroup<K extends GroupKind>(kind: K, id: string, options: CallOptions = {}) {
+    return sealGroup(this.#group(kind, id, options))
+  }
+
+  annotateGroup<K extends GroupKind>(
+    kind: K,
+    id: string,
+    metadata: JsonObject,
+    event: EventInput | null = null,
+    options: CallOptions = {},
+  ) {
+    return annotateGroup(this.#group(kind, id, options), metadata, event)
+  }
+
+  followGroup<K extends GroupKind>(kind: K, id: string, facts: GroupFacts, options: CallOptions = {}) {
+    return followGroup(this.#group(kind, id, options), facts)
+  }
+
+  #group<K extends GroupKind>(kind: K, id: string, options: CallOptions): ToGroup<K> {
+    return {
+      kind,
+      id: checkId(`${kind}_id`, id),
+      tenant_id: this.#tenant(options),
+      ...this.#by(options),
+      if_match: options.if_match,
+    }
   }
 
   sent(row: OutboxRecord, options: CallOptions = {}): RecordSent {
@@ -152,8 +228,14 @@ export class Commands {
     }
   }
 
-  release(attempt: Attempt, options: CallOptions = {}): ReleaseStep {
-    return { type: 'releaseStep', ...this.#fence(attempt, options) }
+  release(attempt: Attempt, options: ReleaseOptions = {}): ReleaseStep {
+    const { error, delay_ms } = options
+    return {
+      type: 'releaseStep',
+      ...this.#fence(attempt, options),
+      error: error === undefined ? undefined : parseStepError(error, this.#settings.redact),
+      delay_ms: checkOptionalCount('delay_ms', delay_ms),
+    }
   }
 
   cancel(job_id: string, options: CallOptions = {}): CancelJob {

@@ -3,25 +3,30 @@ import type { AuditRecord } from '../core/audit.ts'
 import type {
   CallbackAnswer,
   ReportResult,
+  StageReport,
   StepError,
   StepResult,
   SubmitAnswer,
 } from '../core/job/commands.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
-import type { Json } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { JobState } from '../core/machines/job.ts'
+import { WaybillError } from '../errors/waybill-error.ts'
 import type { CallersTransaction } from '../store/inbox.ts'
 import { type Page, type PageOptions, pageSize } from '../store/query.ts'
 import type { Timers } from '../world/timers.ts'
 import type { Admission, PromisedJob, TurnedDown } from './admission.ts'
 import type { AuditLog } from './audit-log.ts'
 import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, type Work } from './claim.ts'
-import type { Attempt, Commands } from './commands.ts'
+import type { Attempt, ReleaseOptions, SubmitToOptions } from './command-options.ts'
+import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { Envelope } from './envelope.ts'
+import type { EventInput } from './group-commands.ts'
 import { JobEnds, type WaitOptions } from './job-ends.ts'
 import type { Outputs } from './outputs.ts'
+import type { PipelineLike, PipelineRequest } from './pipeline-request.ts'
 import type { Protocols } from './protocols.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
 import type { AgainOptions, ExpediteOptions } from './steering.ts'
@@ -78,10 +83,20 @@ export class Jobs {
   }
 
   /** Accepts a request. The same request again is answered with the same job and creates nothing. */
-  submit(envelope: Envelope, options?: CallOptions): Promise<SubmittedJob> {
+  submit(envelope: Envelope, options?: CallOptions): Promise<SubmittedJob>
+  /** The same for a pipeline, which knows itself how it is answered. */
+  submit(pipeline: PipelineLike, request: PipelineRequest, options?: SubmitToOptions): Promise<SubmittedJob>
+  submit(
+    what: Envelope | PipelineLike,
+    second: PipelineRequest | CallOptions = {},
+    third?: SubmitToOptions,
+  ): Promise<SubmittedJob> {
     // Not async, and nothing that waits holds on to the command: see `Committer.run`.
     try {
-      const command = this.#commands.submit(envelope, options)
+      const command =
+        'protocol' in what
+          ? this.#commands.submitTo(what, second as PipelineRequest, third)
+          : this.#commands.submit(what, second as CallOptions)
       return this.#committer.runAs(command, submittedBy(command.tenant_id, this.#ends))
     } catch (error) {
       return Promise.reject(error)
@@ -154,6 +169,31 @@ export class Jobs {
     return claimSteps(this.#committer, this.#settings, options)
   }
 
+  /** Takes the step that this one job waits for; null when it waits for something else, or nobody may take it now. */
+  async claimJob(job_id: string, options?: CallOptions): Promise<Work | null> {
+    try {
+      return await this.#committer.run(this.#commands.claim(job_id, options))
+    } catch (error) {
+      if (error instanceof WaybillError && NOT_NOW.has(error.code)) return null
+      throw error
+    }
+  }
+
+  /** Another scheduler, or a person, says how a stage goes that is not ours to run. See `LedgerStateManager`. */
+  async reportStage(job_id: string, report: StageReport, options?: CallOptions): Promise<JobAggregate> {
+    return this.#committer.run(this.#commands.reportStage(job_id, report, options))
+  }
+
+  /** Something to know about a job; a field that is null goes. Gates look at it. */
+  async annotate(job_id: string, metadata: JsonObject, options?: CallOptions): Promise<JobRecord> {
+    return this.#committer.run(this.#commands.annotate(job_id, metadata, null, options))
+  }
+
+  /** Something that happened to a job, for whoever follows the history. */
+  async record(job_id: string, event: EventInput, options?: CallOptions): Promise<JobRecord> {
+    return this.#committer.run(this.#commands.annotate(job_id, {}, event, options))
+  }
+
   /** Takes directives that are to be published; report each with `sent` or `publishFailed`. */
   takeDirectives(options: DispatchOptions): Promise<readonly OutboxRecord[]> {
     return takeDirectives(this.#committer, this.#settings, options)
@@ -200,7 +240,7 @@ export class Jobs {
   }
 
   /** Gives a step back unfinished: the next attempt may start at once, and this one does not count. */
-  async release(attempt: Attempt, options?: CallOptions): Promise<CallbackAnswer> {
+  async release(attempt: Attempt, options?: ReleaseOptions): Promise<CallbackAnswer> {
     return this.#committer.run(this.#commands.release(attempt, options))
   }
 
@@ -224,6 +264,14 @@ export class Jobs {
     return tenant_id ?? this.#settings.tenant_id
   }
 }
+
+/** Somebody else was faster, or it is not its turn. */
+const NOT_NOW: ReadonlySet<string> = new Set([
+  'NOT_CLAIMABLE',
+  'QUEUE_PAUSED',
+  'CONCURRENCY_LIMIT',
+  'RATE_LIMIT',
+])
 
 function submittedBy(tenant_id: string, ends: JobEnds): (answer: SubmitAnswer) => SubmittedJob {
   return (answer) => new SubmittedJob(answer, tenant_id, ends)

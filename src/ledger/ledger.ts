@@ -14,6 +14,7 @@ import type {
   StoreStats,
   WatchOptions,
 } from '../store/store.ts'
+import type { Logger } from '../world/logger.ts'
 import type { World } from '../world/world.ts'
 import { Admission } from './admission.ts'
 import { advanceDue } from './advance.ts'
@@ -29,6 +30,7 @@ import type { MigrationReport } from './legacy/migration-report.ts'
 import type { Outputs } from './outputs.ts'
 import { Protocols } from './protocols.ts'
 import { Queues } from './queues.ts'
+import { Runs, Workstreams } from './runs.ts'
 import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
 import { why } from './why.ts'
@@ -50,6 +52,8 @@ export interface LedgerStats extends StoreStats {
 export class Ledger implements AsyncDisposable {
   readonly documents: Documents
   readonly jobs: Jobs
+  readonly runs: Runs
+  readonly workstreams: Workstreams
   readonly queues: Queues
   readonly schedules: Schedules
   readonly audit: AuditLog
@@ -83,8 +87,14 @@ export class Ledger implements AsyncDisposable {
       world.timers,
       this.#admission,
     )
+    this.runs = new Runs(this.#committer, this.#commands, settings)
+    this.workstreams = new Workstreams(this.#committer, this.#commands, settings)
     this.queues = new Queues(this.#committer, this.#commands)
     this.schedules = new Schedules(this.#committer, this.#commands, settings, world.logger)
+  }
+
+  get logger(): Logger {
+    return this.#world.logger
   }
 
   get capabilities(): Capabilities {

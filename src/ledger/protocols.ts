@@ -3,6 +3,9 @@ import { IN_FLIGHT, RATE_SLOT } from '../core/job/limits.ts'
 import { ownPayload } from '../core/job/new-job.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import type { Json } from '../core/json.ts'
+import { statesOf } from '../core/machine.ts'
+import { type DocumentState, documentMachine } from '../core/machines/document.ts'
+import { GATE_OPS } from '../core/pipeline/gate.ts'
 import { QUEUE_LIMIT } from '../core/queue/record.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
@@ -26,6 +29,25 @@ const backoff = z.union([
   }),
 ])
 
+const documentState = z.enum(statesOf(documentMachine) as [DocumentState, ...DocumentState[]]).optional()
+
+/** Clauses that a gate may have, and how deep they may be. */
+const MOST_CLAUSES = 100
+
+const condition: z.ZodType = z.lazy(() =>
+  z.union([
+    z.strictObject({ all: z.array(condition).min(1).max(MOST_CLAUSES) }),
+    z.strictObject({ any: z.array(condition).min(1).max(MOST_CLAUSES) }),
+    z.strictObject({
+      field: z
+        .string()
+        .regex(/^(?:entry|metadata|document)\..+$/, 'must begin with entry., metadata. or document.'),
+      op: z.enum(GATE_OPS),
+      value: z.unknown().optional(),
+    }),
+  ]),
+)
+
 /** Limits that one step may have. */
 const MOST_LIMITS = 20
 
@@ -44,6 +66,17 @@ const protocolSchema = z.strictObject({
         limits: z
           .array(z.strictObject({ key: limitKey, max: places, per_ms: ms.optional() }))
           .max(MOST_LIMITS)
+          .optional(),
+        gate: z
+          .strictObject({
+            name: idSchema,
+            when: condition,
+            timeout_ms: ms.optional(),
+            resume: idSchema.optional(),
+          })
+          .optional(),
+        document: z
+          .strictObject({ enters: documentState, leaves: documentState, fails: documentState })
           .optional(),
         payload_schema: z.record(z.string(), z.unknown()).optional(),
         policy: z
@@ -67,30 +100,35 @@ const protocolSchema = z.strictObject({
 /** The protocols that this ledger answers requests with. */
 export class Protocols {
   readonly #byRequestType = new Map<string, Protocol>()
-  /** What the payload of each step has to be, for request types where something is said. */
-  readonly #payloads = new Map<string, ReadonlyMap<string, JsonCheck>>()
+  /** As the ledger keeps them, by what they were made from: a pipeline brings the same one with every job. */
+  readonly #checked = new WeakMap<Protocol, Protocol>()
+  /** What the payload of each step has to be, for protocols that say something of it. */
+  readonly #payloads = new WeakMap<Protocol, ReadonlyMap<string, JsonCheck>>()
 
   register(protocol: Protocol): void {
+    this.#byRequestType.set(protocol.request_type, this.#check(protocol))
+  }
+
+  /** The protocol of one request, which nobody registered. */
+  adopt(protocol: Protocol): Protocol {
+    return this.#checked.get(protocol) ?? this.#check(protocol)
+  }
+
+  #check(protocol: Protocol): Protocol {
     const parsed = protocolSchema.safeParse(protocol)
     if (!parsed.success) throw inputErrorOf(parsed.error)
-    const ids = protocol.steps.map((step) => step.step_id)
-    const twice = ids.find((id, i) => ids.indexOf(id) !== i)
-    if (twice !== undefined) {
-      throw new InvalidInput(
-        'steps',
-        `Step ${twice} is there twice`,
-        'Give every step of a protocol its own id.',
-      )
-    }
+    checkSteps(protocol)
     const payloads = payloadChecks(parsed.data as unknown as Protocol)
     // Jobs carry parts of it: what the caller does with its own copy later must not reach them.
-    this.#byRequestType.set(protocol.request_type, frozenJson('protocol', parsed.data) as unknown as Protocol)
-    this.#payloads.set(protocol.request_type, payloads)
+    const kept = frozenJson('protocol', parsed.data) as unknown as Protocol
+    this.#checked.set(protocol, kept)
+    if (payloads.size > 0) this.#payloads.set(kept, payloads)
+    return kept
   }
 
   /** Each step's part of the payload against what its protocol says of it. */
-  checkPayload({ request_type, payload }: { readonly request_type: string; readonly payload: Json }): void {
-    for (const [step_id, check] of this.#payloads.get(request_type) ?? []) {
+  checkPayload({ payload }: { readonly payload: Json }, protocol: Protocol): void {
+    for (const [step_id, check] of this.#payloads.get(protocol) ?? []) {
       const own = ownPayload(payload, step_id)
       const problem = check(own ?? payload)
       if (problem === null) continue
@@ -109,6 +147,25 @@ export class Protocols {
     const protocol = this.#byRequestType.get(request_type)
     if (protocol === undefined) throw new UnknownRequestType(request_type, [...this.#byRequestType.keys()])
     return protocol
+  }
+}
+
+/** Steps have names of their own, and a gate leads forward. */
+function checkSteps({ steps }: Protocol): void {
+  const ids = steps.map(({ step_id }) => step_id)
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i)
+  if (twice !== undefined) {
+    throw new InvalidInput(
+      'steps',
+      `Step ${twice} is there twice`,
+      'Give every step of a protocol its own id.',
+    )
+  }
+  for (const [index, { step_id, gate }] of steps.entries()) {
+    if (gate?.resume === undefined || ids.indexOf(gate.resume) >= index) continue
+    const field = `steps.${index}.gate.resume`
+    const message = `Gate ${gate.name} before ${step_id} goes on with ${gate.resume}, which does not come later`
+    throw new InvalidInput(field, message, `Name one of: ${ids.slice(index).join(', ')}.`)
   }
 }
 

@@ -17,11 +17,14 @@ const resultSchema = z.discriminatedUnion('status', [
     status: z.literal('SUCCEEDED'),
     output: z.unknown().optional(),
     output_ref: refSchema.optional(),
+    output_count: z.number().int().nonnegative().optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
   }),
   z.strictObject({
     status: z.literal('FAILED'),
     failure_class: z.enum(['RETRYABLE', 'NON_RETRYABLE']),
     error: errorSchema,
+    metadata: z.record(z.string(), z.unknown()).optional(),
   }),
 ])
 
@@ -44,12 +47,17 @@ function plainResult(result: unknown): StepResult | null {
 export function checkedResult(result: StepResult, redact: Redact): StepResult {
   const parsed = resultSchema.safeParse(result)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  if (result.status === 'FAILED') return { ...result, error: kept(result.error, redact) }
+  const metadata =
+    result.metadata === undefined ? null : { metadata: frozenObject('metadata', result.metadata) }
+  if (result.status === 'FAILED') return { ...result, ...metadata, error: kept(result.error, redact) }
   const { output_ref } = parsed.data as { output_ref?: Ref }
+  const { output_count } = result
   return {
     status: result.status,
     output: frozenJson('output', result.output ?? null),
     ...(output_ref === undefined ? null : { output_ref: frozenJson('output_ref', output_ref) as Ref }),
+    ...(output_count === undefined ? null : { output_count }),
+    ...metadata,
   }
 }
 

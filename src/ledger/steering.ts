@@ -8,13 +8,13 @@ import type { CallOptions } from './settings.ts'
 
 export interface ExpediteOptions extends CallOptions {
   readonly priority?: Envelope['priority'] | undefined
-  /** What else it is not to wait for: jobs it depends on, limits, or the attempt that is under way. */
+  /** What else it is not to wait for: jobs it depends on, limits, a gate, or the attempt that is under way. */
   readonly ignore?: readonly Obstacle[] | undefined
 }
 
 export const expediteSchema = z.strictObject({
   priority: prioritySchema.optional(),
-  ignore: z.array(z.enum(['dependencies', 'limits', 'attempt'])).optional(),
+  ignore: z.array(z.enum(['dependencies', 'limits', 'attempt', 'gate'])).optional(),
 })
 
 export interface AgainOptions extends CallOptions {

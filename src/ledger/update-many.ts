@@ -3,7 +3,7 @@ import { InvalidInput } from '../errors/input-errors.ts'
 import { InvalidStateTransition, StaleEtag } from '../errors/refusal-errors.ts'
 import type { WaybillError } from '../errors/waybill-error.ts'
 import { checkCount } from './check-input.ts'
-import type { UpdateOptions } from './commands.ts'
+import type { UpdateOptions } from './command-options.ts'
 
 /** One of many updates. */
 export interface DocumentUpdate extends UpdateOptions {

@@ -13,6 +13,7 @@ import { LeaseMismatch, NotFound } from '../errors/refusal-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { Work } from '../ledger/claim.ts'
 import type { Jobs } from '../ledger/jobs.ts'
+import { stepErrorOf } from '../ledger/step-error.ts'
 import { NonRetryable } from '../wire/non-retryable.ts'
 import { Output } from '../wire/output.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
@@ -20,7 +21,6 @@ import { type Logger, withFields } from '../world/logger.ts'
 import type { Timer } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
 import type { Handler, StepWork } from './handler.ts'
-import { stepErrorOf } from './step-error.ts'
 
 /** A lease is renewed when a third of it is over, and at least so often: cancelling is heard of by it. */
 const LONGEST_BEAT_MS = 30_000

@@ -2,11 +2,11 @@ import type { OutboxRecord } from '../core/job/record.ts'
 import type { Held } from '../core/pick.ts'
 import { fromIso } from '../core/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { stepErrorOf } from '../ledger/step-error.ts'
 import type { World } from '../world/world.ts'
 import { nextFree, TenantLoad } from './load.ts'
 import { messageOf, type Publisher } from './publishers/publisher.ts'
 import { BUSY, type Service } from './service.ts'
-import { stepErrorOf } from './step-error.ts'
 import { WakefulLoop } from './wakeful-loop.ts'
 
 /** Who publishes what: by the name of the service, or of its queue where that has another. */

@@ -80,7 +80,7 @@ export interface RecordPublishFailure extends ToJob {
 }
 
 /** A worker takes the step that is waiting: dispatch and acknowledgement in one. */
-interface ClaimStep extends ToJob {
+export interface ClaimStep extends ToJob {
   readonly type: 'claimStep'
 }
 

@@ -1,6 +1,6 @@
 // A job as stage code sees it: the same record, in the words of pipelines.
 import type { JobAggregate } from '../aggregate.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import type { JobState } from '../machines/job.ts'
 import { BOOTSTRAP } from './protocol.ts'
 import type { JobRecord, StepRecord } from './record.ts'
@@ -94,15 +94,4 @@ function retriesOf(steps: readonly StepRecord[]): { [stage: string]: number } {
     if (attempt_no - released > 1) retries[step_id] = attempt_no - released - 1
   }
   return retries
-}
-
-/** Context and payloads as they are stored: plain JSON, dates as text, fields in order. */
-export function normalised(value: Json): Json {
-  if (Array.isArray(value)) return value.map(normalised)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, field]) => [key, normalised(field)]),
-  )
 }

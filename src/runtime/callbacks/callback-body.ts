@@ -4,7 +4,7 @@ import type { StepResult } from '../../core/job/commands.ts'
 import type { Json } from '../../core/json.ts'
 import type { InvalidInput } from '../../errors/input-errors.ts'
 import { BadMessage } from '../../errors/message-errors.ts'
-import type { Attempt } from '../../ledger/commands.ts'
+import type { Attempt } from '../../ledger/command-options.ts'
 import { idSchema, inputErrorOf, refSchema } from '../../ledger/envelope.ts'
 import { parseJson } from '../../wire/parse-json.ts'
 

@@ -14,7 +14,7 @@ interface Options {
   readonly reason?: string
 }
 
-const OBSTACLES: readonly Obstacle[] = ['dependencies', 'limits', 'attempt']
+const OBSTACLES: readonly Obstacle[] = ['dependencies', 'limits', 'gate', 'attempt']
 
 export const jobsExpedite = defineCommand<Options>({
   name: 'expedite',

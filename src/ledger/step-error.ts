@@ -1,5 +1,5 @@
 import type { StepError } from '../core/job/commands.ts'
-import { errorContextOf } from '../ledger/error-context.ts'
+import { errorContextOf } from './error-context.ts'
 
 /** Longest code; the rest of what was thrown is in the message. */
 const LONGEST_CODE = 200

@@ -1,0 +1,87 @@
+import type {
+  AnnotateGroup,
+  CreateGroup,
+  FollowGroup,
+  GroupFacts,
+  GroupKind,
+  GroupState,
+  MoveGroup,
+  SealGroup,
+} from '../core/group/commands.ts'
+import type { JobEvent } from '../core/job/commands.ts'
+import { EMPTY, type JsonObject } from '../core/json.ts'
+import { isStateOf, type Machine, statesOf } from '../core/machine.ts'
+import { machines } from '../core/machines/all.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { checkId, frozenObject } from './check-input.ts'
+
+/** Which run or workstream, and who asks for what reason. */
+export interface ToGroup<K extends GroupKind = GroupKind> {
+  readonly kind: K
+  readonly id: string
+  readonly tenant_id: string
+  readonly actor: string
+  readonly reason: string | null
+  readonly if_match: string | undefined
+}
+
+/** Something that happened, for whoever follows the history. */
+export interface EventInput {
+  readonly event_type: string
+  readonly payload?: JsonObject | undefined
+}
+
+export function createGroup<K extends GroupKind>(
+  to: ToGroup<K>,
+  { run_id, metadata }: { readonly run_id?: string | undefined; readonly metadata?: JsonObject | undefined },
+): CreateGroup & { readonly kind: K } {
+  return {
+    type: 'createGroup',
+    ...to,
+    run_id: run_id === undefined ? null : checkId('run_id', run_id),
+    metadata: metadata === undefined ? EMPTY : frozenObject('metadata', metadata),
+  }
+}
+
+export function moveGroup<K extends GroupKind>(
+  to: ToGroup<K>,
+  state: string,
+): MoveGroup & { readonly kind: K } {
+  const machine = machines[to.kind] as Machine<string>
+  if (!isStateOf(machine, state)) {
+    const next = `Use one of: ${statesOf(machine).join(', ')}.`
+    throw new InvalidInput('state', `${state} is no state of a ${to.kind}`, next)
+  }
+  return { type: 'moveGroup', ...to, state: state as GroupState }
+}
+
+export function sealGroup<K extends GroupKind>(to: ToGroup<K>): SealGroup & { readonly kind: K } {
+  return { type: 'sealGroup', ...to }
+}
+
+export function annotateGroup<K extends GroupKind>(
+  to: ToGroup<K>,
+  metadata: JsonObject,
+  event: EventInput | null,
+): AnnotateGroup & { readonly kind: K } {
+  return {
+    type: 'annotateGroup',
+    ...to,
+    metadata: frozenObject('metadata', metadata),
+    event: event === null ? null : eventOf(event),
+  }
+}
+
+export function followGroup<K extends GroupKind>(
+  to: ToGroup<K>,
+  facts: GroupFacts,
+): FollowGroup & { readonly kind: K } {
+  return { type: 'followGroup', ...to, facts }
+}
+
+export function eventOf({ event_type, payload }: EventInput): JobEvent {
+  return {
+    event_type: checkId('event_type', event_type),
+    payload: payload === undefined ? EMPTY : frozenObject('payload', payload),
+  }
+}

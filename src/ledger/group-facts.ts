@@ -1,0 +1,93 @@
+import type { GroupFacts, GroupKind } from '../core/group/commands.ts'
+import type { JobRecord } from '../core/job/record.ts'
+import type { JobState } from '../core/machines/job.ts'
+import { findAll } from '../store/find-all.ts'
+import type { Store } from '../store/store.ts'
+
+interface GroupKey {
+  readonly kind: GroupKind
+  readonly tenant_id: string
+  readonly id: string
+}
+
+const OPEN: readonly JobState[] = ['QUEUED', 'DISPATCHING', 'IN_PROGRESS', 'CANCELLING']
+const BEGUN: readonly JobState[] = ['DISPATCHING', 'IN_PROGRESS', 'CANCELLING', 'SUCCEEDED', 'FAILED_FINAL']
+
+/** Queued jobs that are looked at for one that could start: enough to know, and not all of a million. */
+const MOST_LOOKED_AT = 1000
+
+/**
+ * What the jobs of a run or workstream are up to. Looks at as few of them as will do: one that is open is enough to know
+ * that it goes on.
+ */
+export async function groupFacts(store: Store, key: GroupKey): Promise<GroupFacts & Witness> {
+  const witness = await anyJob(store, key, OPEN)
+  const open = witness !== null
+  const started = (await anyJob(store, key, BEGUN)) !== null
+  const endings = open ? STILL_OPEN : await endingsOf(store, key)
+  return {
+    open,
+    started,
+    ready: open && !started && key.kind === 'workstream' && (await canStart(store, key)),
+    ...endings,
+    run_sealed: key.kind === 'workstream' && (await isRunSealed(store, key)),
+    witness,
+  }
+}
+
+/** A job that is open: for as long as it is, nothing ends. */
+interface Witness {
+  readonly witness: string | null
+}
+
+const STILL_OPEN = { succeeded: false, failed: false, cancelled: false }
+
+async function anyJob(store: Store, key: GroupKey, state: readonly JobState[]): Promise<string | null> {
+  const { items } = await store.find({ ...jobsOf(key, state), direction: 'desc', limit: 1 })
+  return items[0]?.job_id ?? null
+}
+
+function jobsOf({ kind, tenant_id, id }: GroupKey, state: readonly JobState[]) {
+  const of = kind === 'run' ? { run_id: id } : { workstream_id: id }
+  return { kind: 'job', tenant_id, where: { ...of, state } } as const
+}
+
+async function endingsOf(store: Store, key: GroupKey) {
+  return {
+    succeeded: (await anyJob(store, key, ['SUCCEEDED'])) !== null,
+    failed: await some(store, key, 'FAILED_FINAL', isLastOfChain),
+    cancelled: await some(store, key, 'CANCELLED', wasStopped),
+  }
+}
+
+async function some(
+  store: Store,
+  key: GroupKey,
+  state: JobState,
+  is: (job: JobRecord) => boolean,
+): Promise<boolean> {
+  for await (const job of findAll(store, jobsOf(key, [state]))) if (is(job)) return true
+  return false
+}
+
+/** One that was escalated counts by whoever took over. */
+function isLastOfChain({ escalation }: JobRecord): boolean {
+  return escalation === null || escalation.escalated_to === null
+}
+
+/** One that was passed over because of another was left out on purpose. */
+function wasStopped({ error_code }: JobRecord): boolean {
+  return error_code !== 'DEPENDENCY_SKIPPED'
+}
+
+async function canStart(store: Store, key: GroupKey): Promise<boolean> {
+  const { items } = await store.find({ ...jobsOf(key, ['QUEUED']), limit: MOST_LOOKED_AT })
+  return items.some(({ waits_for }) => waits_for.length === 0)
+}
+
+async function isRunSealed(store: Store, { tenant_id, id }: GroupKey): Promise<boolean> {
+  const workstream = await store.get({ kind: 'workstream', tenant_id, id })
+  if (workstream?.run_id == null) return false
+  const run = await store.get({ kind: 'run', tenant_id, id: workstream.run_id })
+  return run?.sealed === true
+}
