@@ -30,6 +30,8 @@ const ON_EVERY_ENGINE = [
   'queue-load',
   'update-many',
   'protocols',
+  'runs',
+  'state-manager',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
 export const SUITES: readonly Suite[] = [

@@ -1,11 +1,15 @@
+import type { RecordOf } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { CountedKind } from '../core/counts-as-of.ts'
+import type { GroupKind } from '../core/group/commands.ts'
 import type { Why } from '../core/job/why.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import type { Capabilities } from '../store/capabilities.ts'
+import { findAll } from '../store/find-all.ts'
 import type { ProgressOptions } from '../store/progress.ts'
+import type { FindQuery } from '../store/query.ts'
 import type {
   Finding,
   MaintenanceReport,
@@ -132,6 +136,11 @@ export class Ledger implements AsyncDisposable {
    */
   why(job_id: string, tenant_id: string = this.#settings.tenant_id): Promise<Why | null> {
     return why(this.#store, this.#world.clock, { tenant_id, job_id })
+  }
+
+  /** Runs or workstreams of all tenants that are in one of these states. */
+  openGroups<K extends GroupKind>(kind: K, state: readonly string[]): AsyncIterable<RecordOf[K]> {
+    return findAll<K>(this.#store, { kind, where: { state } } as FindQuery<K>)
   }
 
   /** When `advance` next has something to do: epoch milliseconds, 0 for at once, or null. */

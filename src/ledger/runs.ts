@@ -26,13 +26,13 @@ class Groups<K extends GroupKind, S extends string> {
   protected readonly committer: Committer
   protected readonly commands: Commands
   protected readonly kind: K
-  readonly #settings: LedgerSettings
+  protected readonly settings: LedgerSettings
 
   constructor(kind: K, committer: Committer, commands: Commands, settings: LedgerSettings) {
     this.kind = kind
     this.committer = committer
     this.commands = commands
-    this.#settings = settings
+    this.settings = settings
   }
 
   async get(id: string, tenant_id?: string): Promise<RecordOf[K] | null> {
@@ -89,7 +89,7 @@ class Groups<K extends GroupKind, S extends string> {
   }
 
   protected tenant(tenant_id: string | undefined): string {
-    return tenant_id ?? this.#settings.tenant_id
+    return tenant_id ?? this.settings.tenant_id
   }
 }
 
@@ -107,6 +107,21 @@ export class Runs extends Groups<'run', RunState> {
     options?: CallOptions,
   ): Promise<RunRecord> {
     return (await this.committer.run(this.commands.createRun(run, options))) as RunRecord
+  }
+
+  /** No more jobs are to come, nor for its workstreams: they end when the jobs they have do. */
+  override async seal(run_id: string, options?: CallOptions): Promise<RunRecord> {
+    const run = await super.seal(run_id, options)
+    const { tenant_id } = run
+    const { store } = this.committer
+    for await (const { workstream_id } of findAll(store, {
+      kind: 'workstream',
+      tenant_id,
+      where: { run_id },
+    })) {
+      await new Workstreams(this.committer, this.commands, this.settings).follow(workstream_id, tenant_id)
+    }
+    return run
   }
 
   list(query: ListRuns = {}): Promise<Page<RunRecord>> {

@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { World } from '../world/world.ts'
 import { Dispatcher, type DispatcherOptions, type Publishers } from './dispatcher.ts'
 import type { Handlers } from './handler.ts'
+import { RunKeeper } from './run-keeper.ts'
 import type { Service } from './service.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
@@ -22,6 +23,7 @@ export class LiveLedger extends Ledger {
   readonly #world: World
   readonly #services = new Set<Service>()
   #timekeeper: Timekeeper | null = null
+  #runKeeper: RunKeeper | null = null
 
   constructor(store: Store, settings: LedgerSettings, world: World, opening?: Opening) {
     super(store, settings, world, opening)
@@ -46,8 +48,14 @@ export class LiveLedger extends Ledger {
     return this.#begin(new Dispatcher(this, this.#world, publishers, options))
   }
 
-  /** Makes time pass: fires timers, delivers signals, submits the jobs of schedules. Workers and dispatchers start it too. */
+  /**
+   * Makes time pass: fires timers, delivers signals, submits the jobs of schedules, has runs follow their jobs. Workers and
+   * dispatchers start it too.
+   */
   keepTime(): Timekeeper {
+    if (this.#runKeeper === null || this.#runKeeper.isStopped)
+      this.#runKeeper = new RunKeeper(this, this.#world)
+    this.#runKeeper.start()
     if (this.#timekeeper === null || this.#timekeeper.isStopped) {
       this.#timekeeper = new Timekeeper(this, this.#world)
     }
@@ -60,7 +68,7 @@ export class LiveLedger extends Ledger {
    * waits longer than that (for a backoff, a limit, somebody elsewhere) is not waited for.
    */
   async idle({ withinMs = SOON_MS, signal }: IdleOptions = {}): Promise<void> {
-    const services: readonly Service[] = [this.keepTime(), ...this.#services]
+    const services: readonly Service[] = [this.keepTime(), this.#runKeeper as Service, ...this.#services]
     const isIdle = () =>
       services.every(({ restsUntil: until }) => until === null || until > this.#world.clock.now() + withinMs)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -83,6 +91,7 @@ export class LiveLedger extends Ledger {
   override async close(): Promise<void> {
     await Promise.all([...this.#services].map((service) => service.stop()))
     await this.#timekeeper?.stop()
+    await this.#runKeeper?.stop()
     await super.close()
   }
 
