@@ -12,10 +12,13 @@ import { InvalidInput } from '../errors/input-errors.ts'
 import { LeaseMismatch, NotFound } from '../errors/refusal-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { Work } from '../ledger/claim.ts'
+import type { ReleaseOptions } from '../ledger/command-options.ts'
 import type { Jobs } from '../ledger/jobs.ts'
 import { stepErrorOf } from '../ledger/step-error.ts'
+import { CircuitOpen } from '../wire/circuit-open.ts'
 import { NonRetryable } from '../wire/non-retryable.ts'
 import { Output } from '../wire/output.ts'
+import { StepFailure } from '../wire/step-failure.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
 import { type Logger, withFields } from '../world/logger.ts'
 import type { Timer } from '../world/timers.ts'
@@ -69,11 +72,11 @@ export class AttemptRun {
   }
 
   /** Gives the step back, if nothing was reported of it. */
-  async release(reason: string): Promise<void> {
+  async release(reason: string, options: Pick<ReleaseOptions, 'error' | 'delay_ms'> = {}): Promise<void> {
     if (this.#isReported) return
     this.#isReported = true
     await this.#jobs
-      .release(this.work.step, { ...this.#by, reason })
+      .release(this.work.step, { ...this.#by, ...options, reason })
       .catch((error: unknown) => this.#lost(error))
   }
 
@@ -85,18 +88,25 @@ export class AttemptRun {
     const result = await this.#handle(handler)
     onHandled()
     // Whoever stops because the worker does has not failed.
-    if (result.status === 'FAILED' && isStopped(this.#abort?.signal.reason))
+    if (result instanceof CircuitOpen) await this.#refuse(result)
+    else if (result.status === 'FAILED' && isStopped(this.#abort?.signal.reason))
       await this.release('Its worker stopped')
     else await this.#report(result)
     this.#end()
   }
 
-  async #handle(handler: Handler): Promise<StepResult> {
+  async #handle(handler: Handler): Promise<StepResult | CircuitOpen> {
     try {
       return succeeded(await handler(await this.#given()))
     } catch (error) {
-      return failed(error)
+      return error instanceof CircuitOpen ? error : failed(error)
     }
+  }
+
+  /** It was not even tried: somebody may do so when that makes sense again. */
+  async #refuse({ code, message, until }: CircuitOpen): Promise<void> {
+    const delay_ms = Math.max(0, until - this.#world.clock.now())
+    await this.release(message, { error: { code, message }, delay_ms })
   }
 
   async #given(): Promise<StepWork> {
@@ -221,7 +231,14 @@ export class AttemptRun {
 
 function succeeded(returned: unknown): StepResult {
   if (returned instanceof Output) {
-    return { status: 'SUCCEEDED', output: jsonOf(returned.value), output_ref: returned.ref }
+    const { value, ref, count, metadata } = returned
+    return {
+      status: 'SUCCEEDED',
+      output: jsonOf(value),
+      ...(ref === undefined ? null : { output_ref: ref }),
+      ...(count === undefined ? null : { output_count: count }),
+      ...(metadata === undefined ? null : { metadata }),
+    }
   }
   return { status: 'SUCCEEDED', output: jsonOf(returned) }
 }
@@ -232,11 +249,14 @@ function jsonOf(value: unknown): Json {
 }
 
 function failed(thrown: unknown): StepResult {
-  const isFinal = thrown instanceof NonRetryable
+  const { failure_class = 'RETRYABLE' } =
+    thrown instanceof NonRetryable || thrown instanceof StepFailure ? thrown : {}
+  const metadata = thrown instanceof StepFailure ? thrown.metadata : undefined
   return {
     status: 'FAILED',
-    failure_class: isFinal ? 'NON_RETRYABLE' : 'RETRYABLE',
-    error: stepErrorOf(thrown, isFinal ? 'NON_RETRYABLE' : 'HANDLER_FAILED'),
+    failure_class,
+    error: stepErrorOf(thrown, failure_class === 'NON_RETRYABLE' ? 'NON_RETRYABLE' : 'HANDLER_FAILED'),
+    ...(metadata === undefined ? null : { metadata }),
   }
 }
 
