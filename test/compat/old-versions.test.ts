@@ -70,8 +70,13 @@ describe.each(VERSIONS)('a ledger of version %s', (version) => {
 /** What nobody had thought of when a record of version 1.0 was written is as if it had never been used. */
 function asReadNow(record: JsonObject): JsonObject {
   const { kind } = record
-  if (kind === 'job') return { again_of: null, schedule_id: null, unlimited: false, ...record }
-  if (kind === 'step') return { released: 0, queue_slot: false, output_file: null, ...record }
+  if (kind === 'job') {
+    const pipeline = { pipeline_name: null, doc_key: null, metadata: {}, job_attempts: 0, report_by: null }
+    return { again_of: null, schedule_id: null, unlimited: false, ...pipeline, escalation: null, ...record }
+  }
+  if (kind === 'step') {
+    return { released: 0, queue_slot: false, output_file: null, gate: null, document: null, ...record }
+  }
   return record
 }
 

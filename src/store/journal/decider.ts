@@ -143,9 +143,6 @@ export class Decider {
     outcome: Outcome<A>,
     looked: Looked | null,
   ): Tried<A> {
-    // Nobody waits for most signals, and they would be written all the same.
-    const signals = this.#image.live.awaited(decided.signals)
-    const change = signals.length === decided.signals.length ? decided : { ...decided, signals }
     let kept = audit
     let nths: Nths | undefined
     if (hasQuietEntry(audit)) {
@@ -154,13 +151,16 @@ export class Decider {
       kept = capped.kept
       nths = capped.nths
     }
-    if (isNothing(change) && kept.length === 0) return this.#answer(outcome)
+    if (isNothing(decided) && kept.length === 0) return this.#answer(outcome)
     const first = this.#group.nextSeq
     const etag = String(first)
-    for (const put of change.puts) put.etag = etag
+    for (const put of decided.puts) put.etag = etag
     const { live } = this.#image
-    if (looked !== null) this.#admit(change, looked)
-    const moves = live.decide(change)
+    if (looked !== null) this.#admit(decided, looked)
+    const moves = live.decide(decided)
+    // Nobody waits for most signals, and they would be written all the same.
+    const signals = live.awaited(decided.signals)
+    const change = signals.length === decided.signals.length ? decided : { ...decided, signals }
     const places = this.#encode(change, kept, first, moves, nths)
     // Nothing can go wrong from here on, so memory and disk will say the same.
     const undo = both(live.devices.apply(change), nths === undefined ? null : this.#countRefusals(nths))

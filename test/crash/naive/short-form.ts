@@ -7,6 +7,10 @@ const NULL_IN_JOB = [
   'expires_at',
   'again_of',
   'schedule_id',
+  'pipeline_name',
+  'doc_key',
+  'report_by',
+  'escalation',
   'run_id',
   'workstream_id',
   'callback_urls',
@@ -20,6 +24,8 @@ const NULL_IN_JOB = [
 ]
 
 const NULL_IN_STEP = [
+  'gate',
+  'document',
   'lease_id',
   'lease_expires_at',
   'holder',
@@ -80,6 +86,8 @@ export function newRecords(line: JsonObject): readonly JsonObject[] {
       attempts_total: 0,
       priority: 2,
       unlimited: false,
+      metadata: {},
+      job_attempts: 0,
       on_dependency_failure: 'fail',
       depends_on: [],
       tags: [],

@@ -1,0 +1,80 @@
+// The history in the words of those who run tools: `job.started`, then `job.completed`, `job.failed` or `job.timeout`.
+import type { AuditRecord } from '../core/audit.ts'
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
+import { fromEpochSeconds, toIso } from '../core/time.ts'
+import type { JobEvent } from './state-interface.ts'
+import { toolOfService } from './tools/tool-protocol.ts'
+
+/** What happened, if it is worth telling. */
+export function eventOf(record: AuditRecord): JobEvent | null {
+  if (record.event === 'noted') return recordedEvent(record)
+  const tool = toolOfService(record.adapter)
+  if (record.event !== 'moved' || tool === null) return null
+  const end = record.kind === 'step' ? ofAttempt(record) : record.kind === 'job' ? ofJob(record) : null
+  if (end === null) return null
+  const { metadata, job_id } = record
+  return told(record, `job.${end.type}`, {
+    job_id,
+    run_id: metadata.run_id ?? null,
+    ws_id: metadata.workstream_id ?? null,
+    tool,
+    status: end.status,
+    exit_code: numberOf(metadata.exit_code),
+    duration_s: numberOf(metadata.duration_s) ?? record.duration_seconds,
+    attempt_no: metadata.attempt_no ?? null,
+    ...(record.error_type === null ? null : { error: { code: record.error_type, message: record.error_message } }),
+  })
+}
+
+/** Somebody had it recorded. */
+function recordedEvent(record: AuditRecord): JobEvent | null {
+  const { event_type, payload } = record.metadata
+  if (typeof event_type !== 'string') return null
+  const about = aboutOf(record)
+  return told(record, event_type, { ...about, ...(isJsonObject(payload) ? payload : null) })
+}
+
+function aboutOf({ kind, id, metadata }: AuditRecord): JsonObject {
+  if (kind === 'run') return { run_id: id }
+  if (kind === 'workstream') return { ws_id: id }
+  return { job_id: id, run_id: metadata.run_id ?? null, ws_id: metadata.workstream_id ?? null }
+}
+
+interface End {
+  readonly type: string
+  readonly status: string
+}
+
+function ofAttempt({ new_state, error_type, metadata }: AuditRecord): End | null {
+  const failed = error_type === 'TIMEOUT' ? 'timeout' : 'failed'
+  switch (new_state) {
+    case 'IN_PROGRESS':
+      return { type: 'started', status: 'running' }
+    case 'SUCCEEDED':
+      return { type: 'completed', status: 'completed' }
+    case 'FAILED_RETRY':
+      return { type: 'retrying', status: failed }
+    case 'FAILED_FINAL':
+      return { type: failed, status: failed }
+    case 'CANCELLED':
+      return metadata.attempt_no === 0 ? null : { type: 'cancelled', status: 'cancelled' }
+    default:
+      return null
+  }
+}
+
+/** Of a job that nobody began with nothing else tells. */
+function ofJob({ new_state, old_state, metadata }: AuditRecord): End | null {
+  if (old_state === null) return { type: 'queued', status: 'queued' }
+  if (metadata.attempt_no !== 0) return null
+  if (new_state === 'FAILED_FINAL') return { type: 'failed', status: 'failed' }
+  return new_state === 'CANCELLED' ? { type: 'cancelled', status: 'cancelled' } : null
+}
+
+function told({ cursor, timestamp }: AuditRecord, event_type: string, payload: JsonObject): JobEvent {
+  return { cursor, event_type, timestamp: toIso(fromEpochSeconds(timestamp)), payload }
+}
+
+function numberOf(value: Json | undefined): number | null {
+  return typeof value === 'number' ? value : null
+}

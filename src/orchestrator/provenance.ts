@@ -1,0 +1,118 @@
+// Which job last changed this file, and did its tests pass? Every attempt notes the commits before and after it and the files
+// that it touched; looking for a file is looking through jobs, the newest first.
+import { posix } from 'node:path'
+import type { JobRecord } from '../core/job/record.ts'
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { jobView } from './job-view.ts'
+import type { JobStateStore } from './job-state-store.ts'
+import type { JobView } from './state-interface.ts'
+import { TOOL } from './tools/tool-protocol.ts'
+
+export interface FileChange {
+  readonly file: string
+  readonly job: JobView
+  readonly commit_before: string | null
+  readonly commit_after: string | null
+  /** The first test job that looked at it afterwards; null when none did yet. */
+  readonly tests: TestsAfter | null
+}
+
+export interface TestsAfter {
+  readonly job: JobView
+  readonly passed: boolean
+  readonly totals: JsonObject | null
+}
+
+/** Jobs that are looked at, the newest first. */
+const MOST_LOOKED_AT = 20_000
+
+export async function lastChangeOf(
+  store: JobStateStore,
+  file: string,
+  { repo_root }: { readonly repo_root?: string } = {},
+): Promise<FileChange | null> {
+  const path = posix.normalize(file)
+  if (file === '' || path.startsWith('../') || posix.isAbsolute(path)) {
+    throw new InvalidInput('file', `${file} is not a path within a repository`, 'Give it as git does: src/a.ts.')
+  }
+  /** Test jobs that ended after the one being looked at, the newest first. */
+  const later: JobRecord[] = []
+  for await (const job of endedJobs(store)) {
+    const touched = job.metadata.touched_files
+    const isOurs = repo_root === undefined || rootOf(job) === repo_root
+    if (isOurs && Array.isArray(touched) && touched.includes(path)) return changeOf(store, path, job, later)
+    if (isOurs && isJsonObject(job.metadata.tests)) later.push(job)
+  }
+  return null
+}
+
+async function* endedJobs(store: JobStateStore): AsyncGenerator<JobRecord> {
+  let after: string | undefined
+  let seen = 0
+  do {
+    const page = await store.ledger.jobs.list({
+      state: ['SUCCEEDED', 'FAILED_FINAL', 'CANCELLED'],
+      order: 'changed',
+      direction: 'desc',
+      limit: 500,
+      after,
+    })
+    yield* page.items.filter(({ request_type }) => request_type.startsWith(TOOL))
+    seen += page.items.length
+    after = page.next ?? undefined
+  } while (after !== undefined && seen < MOST_LOOKED_AT)
+}
+
+async function changeOf(
+  store: JobStateStore,
+  file: string,
+  job: JobRecord,
+  later: readonly JobRecord[],
+): Promise<FileChange> {
+  const tests = [job, ...later.toReversed()].find((other) => testsOf(other) !== null && sawIt(other, job))
+  return {
+    file,
+    job: await viewOf(store, job),
+    commit_before: textOf(job.metadata.commit_before),
+    commit_after: textOf(job.metadata.commit_after),
+    tests: tests === undefined ? null : await testsAfter(store, tests),
+  }
+}
+
+/** Whether a test job looked at what the other one left: it waited for it, or ran in the same workstream or on its commit. */
+function sawIt(tests: JobRecord, changed: JobRecord): boolean {
+  if (tests.job_id === changed.job_id || tests.depends_on.includes(changed.job_id)) return true
+  if (rootOf(tests) !== rootOf(changed)) return false
+  const { commit_after } = changed.metadata
+  const isOnCommit = commit_after !== undefined && tests.metadata.commit_before === commit_after
+  return isOnCommit || (changed.workstream_id !== null && tests.workstream_id === changed.workstream_id)
+}
+
+async function testsAfter(store: JobStateStore, job: JobRecord): Promise<TestsAfter> {
+  const totals = testsOf(job)
+  const failed = totals?.failed
+  return {
+    job: await viewOf(store, job),
+    passed: job.state === 'SUCCEEDED' && (typeof failed !== 'number' || failed === 0),
+    totals,
+  }
+}
+
+async function viewOf(store: JobStateStore, job: JobRecord): Promise<JobView> {
+  const aggregate = await store.ledger.jobs.show(job.job_id, job.tenant_id)
+  return jobView(aggregate ?? { job, steps: [], outbox: [] })
+}
+
+function testsOf({ metadata }: JobRecord): JsonObject | null {
+  return isJsonObject(metadata.tests) ? metadata.tests : null
+}
+
+function rootOf({ payload }: JobRecord): string | null {
+  const paths = isJsonObject(payload) ? payload.paths : undefined
+  return isJsonObject(paths) ? textOf(paths.repo_root) : null
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null
+}
