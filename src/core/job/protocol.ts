@@ -1,5 +1,8 @@
 import type { Backoff } from '../backoff.ts'
 import type { JsonObject } from '../json.ts'
+import type { BreakerPolicy } from '../pipeline/breaker.ts'
+import type { Gate } from '../pipeline/gate.ts'
+import type { StageDocument } from '../pipeline/stage-document.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts'
 
 /** How a kind of request is answered: the steps, in order, and who does each. */
@@ -20,6 +23,12 @@ export interface ProtocolStep {
   readonly policy?: StepPolicy
   /** A JSON Schema that its part of the payload has to fit. */
   readonly payload_schema?: JsonObject
+  /** It begins only when this is open. */
+  readonly gate?: Gate
+  /** How it moves the job's document. */
+  readonly document?: StageDocument
+  /** When workers let the thing it calls be. */
+  readonly breaker?: BreakerPolicy
 }
 
 /**
