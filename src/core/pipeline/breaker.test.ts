@@ -198,7 +198,7 @@ describe('a circuit breaker against its history', () => {
       trial_ms: fc.integer({ min: 1, max: 9 }),
     })
     fc.assert(
-      fc.property(options, fc.array(step, { maxLength: 80 }), (given, steps) => {
+      fc.property(options, fc.array(step, { maxLength: 80, size: 'max' }), (given, steps) => {
         play(given, steps, { refused: 0, let: 0 })
       }),
       { numRuns: 2000 },

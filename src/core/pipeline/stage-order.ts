@@ -26,7 +26,8 @@ export function orderedStages(topology: Topology): readonly TopologyStage[] {
  * every dependency that closes a circle when stages are gone through in the order written.
  */
 export function cyclesOf(stages: readonly TopologyStage[]): readonly (readonly string[])[] {
-  const byName = new Map(stages.map((stage) => [stage.name, stage]))
+  // Of two with one name, the first is meant.
+  const byName = new Map(stages.toReversed().map((stage) => [stage.name, stage]))
   const cycles: (readonly string[])[] = []
   const finished = new Set<string>()
   const visit = (stage: TopologyStage, trail: readonly string[]) => {
