@@ -8,6 +8,7 @@ import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
 import { idSchema, inputErrorOf } from './envelope.ts'
 import { type JsonCheck, jsonCheck } from './json-schema.ts'
+import { checkResumes, stageFields } from './stage-schema.ts'
 import { places } from './steering.ts'
 
 /** Limits, the limits of queues and the count of open jobs share the same slots. */
@@ -46,6 +47,7 @@ const protocolSchema = z.strictObject({
           .max(MOST_LIMITS)
           .optional(),
         payload_schema: z.record(z.string(), z.unknown()).optional(),
+        ...stageFields,
         policy: z
           .strictObject({
             max_attempts: z.number().int().positive().max(100).optional(),
@@ -82,6 +84,7 @@ export class Protocols {
         'Give every step of a protocol its own id.',
       )
     }
+    checkResumes(protocol)
     const payloads = payloadChecks(parsed.data as unknown as Protocol)
     // Jobs carry parts of it: what the caller does with its own copy later must not reach them.
     this.#byRequestType.set(protocol.request_type, frozenJson('protocol', parsed.data) as unknown as Protocol)

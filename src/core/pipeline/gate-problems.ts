@@ -35,13 +35,17 @@ function tooDeep(condition: Condition, path: ProblemPath, depth: number): Proble
   const parts = partsOf(condition)
   if (parts === null) return null
   if (depth === DEEPEST_CONDITION) {
-    return problem('TOO_DEEP', path, `Conditions are nested deeper than ${DEEPEST_CONDITION} levels`)
+    return tooDeepAt(path)
   }
   for (const [i, part] of parts.list.entries()) {
     const found = tooDeep(part, [...path, parts.key, i], depth + 1)
     if (found !== null) return found
   }
   return null
+}
+
+export function tooDeepAt(path: ProblemPath): Problem {
+  return problem('TOO_DEEP', path, `Conditions are nested deeper than ${DEEPEST_CONDITION} levels`)
 }
 
 function partsOf(condition: Condition): { key: 'all' | 'any'; list: readonly Condition[] } | null {
