@@ -31,7 +31,7 @@ export function topologyFrom(source: unknown): ReadTopology {
   const reader = new SourceReader()
   const reading = new TopologyReading(reader)
   const topology = reading.read({ value: source, path: [] })
-  const own = reader.problems.map((found) => ({ ...found, ...reading.stageAt(found.path) }))
+  const own = reader.problems.map((found) => ({ ...found, ...stageAt(source, found.path) }))
   const rules = topologyProblems(topology).map((found) => reading.asWritten(found))
   return { topology, problems: [...own, ...rules.filter((found) => !isConsequence(own, found))] }
 }
@@ -68,12 +68,6 @@ class TopologyReading {
     }
     this.#names = read.stages.map(({ name }) => name)
     return this.#policies.size === 0 ? read : { ...read, policies: Object.fromEntries(this.#policies) }
-  }
-
-  /** The stage that a place is in. */
-  stageAt([list, index]: ProblemPath): { readonly stage?: string } {
-    const stage = list === 'stages' && typeof index === 'number' ? this.#names[index] : undefined
-    return stage === undefined || stage === '' ? {} : { stage }
   }
 
   /** A problem of a policy that a stage made by itself is a problem of the stage. */
@@ -161,6 +155,14 @@ class TopologyReading {
   #list<T>(found: Found, read: (item: Found) => T): readonly T[] {
     return (this.#reader.list(found) ?? []).map(read)
   }
+}
+
+/** The stage that a place of a source is in, by its name. */
+export function stageAt(source: unknown, [list, index]: ProblemPath): { readonly stage?: string } {
+  if (list !== 'stages' || typeof index !== 'number') return {}
+  const stages = (source as { readonly stages?: readonly unknown[] }).stages
+  const { name } = (stages?.[index] ?? {}) as { readonly name?: unknown }
+  return typeof name === 'string' && name !== '' ? { stage: name } : {}
 }
 
 function withoutAbsent(object: { readonly [key: string]: unknown }): object {

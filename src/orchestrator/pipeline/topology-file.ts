@@ -10,7 +10,7 @@ import { FileNotFound } from '../../errors/file-errors.ts'
 import { frozenJson } from '../../ledger/check-input.ts'
 import type { Disk } from '../../world/disk.ts'
 import { isConsequence } from './consequence.ts'
-import { topologyFrom } from './read-topology.ts'
+import { stageAt, topologyFrom } from './read-topology.ts'
 import { invalidTopology, type TextPlace } from './told-problems.ts'
 import { placeKey, type YamlSource, yamlSource } from './yaml-source.ts'
 
@@ -26,12 +26,13 @@ export interface ParseTopologyOptions {
 export function parseTopology(text: string, { file }: ParseTopologyOptions = {}): Topology {
   if (Buffer.byteLength(text) > LARGEST_BYTES) throw tooLarge(file)
   const source = yamlSource(text)
-  const offsets = new Map<TopologyProblem, number>(source.problems.map((found) => [found, found.offset]))
+  const ofText = source.problems.map((found) => ({ ...found, ...stageAt(source.value, found.path) }))
+  const offsets = new Map<TopologyProblem, number>(ofText.map((found) => [found, found.offset]))
   // Where the text itself is broken, the rest would only follow from it.
   const read = source.isWhole ? topologyFrom(source.value) : null
-  const own = source.problems.filter(({ path }) => path.length > 0)
+  const own = ofText.filter(({ path }) => path.length > 0)
   const rest = read?.problems.filter((found) => !isConsequence(own, found)) ?? []
-  const all = [...source.problems, ...rest]
+  const all = [...ofText, ...rest]
   if (read !== null && all.length === 0) return frozenJson('topology', read.topology) as unknown as Topology
   throw invalidTopology(all, {
     file,
