@@ -3,6 +3,7 @@ import * as inputErrors from './input-errors.ts'
 import * as messageErrors from './message-errors.ts'
 import { errorOf, LimitReached } from './refusal-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from './table.ts'
+import { InvalidTopology } from './topology-errors.ts'
 import { WaybillError } from './waybill-error.ts'
 
 describe('errors', () => {
@@ -39,6 +40,7 @@ describe('errors', () => {
       new inputErrors.BadCursor('?'),
       new inputErrors.Unsupported('this', 'Do that.'),
       new inputErrors.LedgerClosed(),
+      new InvalidTopology({ file: null, name: null, problems: [] }),
       new messageErrors.BadMessage({ message: 'm', next: 'n' }),
       new messageErrors.BadSignature('no_match', 'm', 'f'),
       new messageErrors.StaleTimestamp('too_old', 301, 300),

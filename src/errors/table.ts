@@ -42,6 +42,7 @@ export const ERROR_TABLE = {
     about: 'A record contradicts itself; the rules cannot go on from it',
   },
   INVALID_INPUT: { status: 422, exit: 2, about: 'A field is missing or wrong' },
+  INVALID_TOPOLOGY: { status: 422, exit: 2, about: 'The stages and gates of a pipeline do not fit together' },
   UNKNOWN_REQUEST_TYPE: { status: 400, exit: 2, about: 'No protocol is registered for the request type' },
   UNKNOWN_ADAPTER: { status: 400, exit: 7, about: 'No adapter runs jobs of this tool' },
   UNKNOWN_ENGINE: { status: 400, exit: 2, about: 'No engine opens such a URL' },

@@ -3,14 +3,12 @@ import { IN_FLIGHT, RATE_SLOT } from '../core/job/limits.ts'
 import { ownPayload } from '../core/job/new-job.ts'
 import type { Protocol } from '../core/job/protocol.ts'
 import type { Json } from '../core/json.ts'
-import { statesOf } from '../core/machine.ts'
-import { type DocumentState, documentMachine } from '../core/machines/document.ts'
-import { GATE_OPS } from '../core/pipeline/gate.ts'
 import { QUEUE_LIMIT } from '../core/queue/record.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
 import { idSchema, inputErrorOf } from './envelope.ts'
 import { type JsonCheck, jsonCheck } from './json-schema.ts'
+import { checkResumes, stageFields } from './stage-schema.ts'
 import { places } from './steering.ts'
 
 /** Limits, the limits of queues and the count of open jobs share the same slots. */
@@ -28,25 +26,6 @@ const backoff = z.union([
     jitter: z.number().min(0).max(1).optional(),
   }),
 ])
-
-const documentState = z.enum(statesOf(documentMachine) as [DocumentState, ...DocumentState[]]).optional()
-
-/** Clauses that a gate may have, and how deep they may be. */
-const MOST_CLAUSES = 100
-
-const condition: z.ZodType = z.lazy(() =>
-  z.union([
-    z.strictObject({ all: z.array(condition).min(1).max(MOST_CLAUSES) }),
-    z.strictObject({ any: z.array(condition).min(1).max(MOST_CLAUSES) }),
-    z.strictObject({
-      field: z
-        .string()
-        .regex(/^(?:entry|metadata|document)\..+$/, 'must begin with entry., metadata. or document.'),
-      op: z.enum(GATE_OPS),
-      value: z.unknown().optional(),
-    }),
-  ]),
-)
 
 /** Limits that one step may have. */
 const MOST_LIMITS = 20
@@ -67,17 +46,7 @@ const protocolSchema = z.strictObject({
           .array(z.strictObject({ key: limitKey, max: places, per_ms: ms.optional() }))
           .max(MOST_LIMITS)
           .optional(),
-        gate: z
-          .strictObject({
-            name: idSchema,
-            when: condition,
-            timeout_ms: ms.optional(),
-            resume: idSchema.optional(),
-          })
-          .optional(),
-        document: z
-          .strictObject({ enters: documentState, leaves: documentState, fails: documentState })
-          .optional(),
+        ...stageFields,
         payload_schema: z.record(z.string(), z.unknown()).optional(),
         policy: z
           .strictObject({
@@ -117,7 +86,8 @@ export class Protocols {
   #check(protocol: Protocol): Protocol {
     const parsed = protocolSchema.safeParse(protocol)
     if (!parsed.success) throw inputErrorOf(parsed.error)
-    checkSteps(protocol)
+    checkNames(protocol)
+    checkResumes(protocol)
     const payloads = payloadChecks(parsed.data as unknown as Protocol)
     // Jobs carry parts of it: what the caller does with its own copy later must not reach them.
     const kept = frozenJson('protocol', parsed.data) as unknown as Protocol
@@ -150,23 +120,12 @@ export class Protocols {
   }
 }
 
-/** Steps have names of their own, and a gate leads forward. */
-function checkSteps({ steps }: Protocol): void {
+/** Steps have names of their own. */
+function checkNames({ steps }: Protocol): void {
   const ids = steps.map(({ step_id }) => step_id)
   const twice = ids.find((id, i) => ids.indexOf(id) !== i)
-  if (twice !== undefined) {
-    throw new InvalidInput(
-      'steps',
-      `Step ${twice} is there twice`,
-      'Give every step of a protocol its own id.',
-    )
-  }
-  for (const [index, { step_id, gate }] of steps.entries()) {
-    if (gate?.resume === undefined || ids.indexOf(gate.resume) >= index) continue
-    const field = `steps.${index}.gate.resume`
-    const message = `Gate ${gate.name} before ${step_id} goes on with ${gate.resume}, which does not come later`
-    throw new InvalidInput(field, message, `Name one of: ${ids.slice(index).join(', ')}.`)
-  }
+  if (twice === undefined) return
+  throw new InvalidInput('steps', `Step ${twice} is there twice`, 'Give every step of a protocol its own id.')
 }
 
 function payloadChecks({ steps }: Protocol): ReadonlyMap<string, JsonCheck> {

@@ -22,7 +22,9 @@ export function eventOf(record: AuditRecord): JobEvent | null {
     exit_code: numberOf(metadata.exit_code),
     duration_s: numberOf(metadata.duration_s) ?? record.duration_seconds,
     attempt_no: metadata.attempt_no ?? null,
-    ...(record.error_type === null ? null : { error: { code: record.error_type, message: record.error_message } }),
+    ...(record.error_type === null
+      ? null
+      : { error: { code: record.error_type, message: record.error_message } }),
   })
 }
 

@@ -4,8 +4,8 @@ import { posix } from 'node:path'
 import type { JobRecord } from '../core/job/record.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { jobView } from './job-view.ts'
 import type { JobStateStore } from './job-state-store.ts'
+import { jobView } from './job-view.ts'
 import type { JobView } from './state-interface.ts'
 import { TOOL } from './tools/tool-protocol.ts'
 
@@ -34,7 +34,11 @@ export async function lastChangeOf(
 ): Promise<FileChange | null> {
   const path = posix.normalize(file)
   if (file === '' || path.startsWith('../') || posix.isAbsolute(path)) {
-    throw new InvalidInput('file', `${file} is not a path within a repository`, 'Give it as git does: src/a.ts.')
+    throw new InvalidInput(
+      'file',
+      `${file} is not a path within a repository`,
+      'Give it as git does: src/a.ts.',
+    )
   }
   /** Test jobs that ended after the one being looked at, the newest first. */
   const later: JobRecord[] = []

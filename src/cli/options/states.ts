@@ -1,8 +1,8 @@
-import { closest, distance } from 'fastest-levenshtein'
 import { type LedgerState, mapState } from '../../core/document/states.ts'
 import { isStateOf, statesOf } from '../../core/machine.ts'
 import { machines, type RecordKind } from '../../core/machines/all.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
+import { nearestOf } from '../../errors/nearest-of.ts'
 
 export const DOCUMENT_STATES: readonly LedgerState[] = statesOf(machines.document)
 
@@ -51,17 +51,4 @@ function nearest(text: string, legal: readonly string[]): string | null {
   const { state, deprecated } = mapState(text)
   if (deprecated && state !== 'legacy' && legal.includes(state)) return state
   return nearestOf(text, legal)
-}
-
-/** The one that is most likely meant; null when none looks like it. */
-export function nearestOf(text: string, candidates: readonly string[]): string | null {
-  if (candidates.length === 0) return null
-  const lower = text.toLowerCase()
-  const found = closest(
-    lower,
-    candidates.map((candidate) => candidate.toLowerCase()),
-  )
-  const limit = Math.max(2, Math.ceil(Math.max(text.length, found.length) / 3))
-  if (distance(lower, found) > limit) return null
-  return candidates.find((candidate) => candidate.toLowerCase() === found) ?? null
 }

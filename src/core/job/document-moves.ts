@@ -4,7 +4,7 @@ import { type Accepted, type Decision, type Given, need } from '../decision.ts'
 import { decideDocument, type UpdateDocument } from '../document/decide.ts'
 import type { DocumentRecord } from '../document/record.ts'
 import type { DocumentState } from '../machines/document.ts'
-import type { DocumentMoves } from './protocol.ts'
+import type { StageDocument } from '../pipeline/stage-document.ts'
 import type { StepRecord } from './record.ts'
 
 /** Who asked for what moved the step. */
@@ -55,7 +55,7 @@ function movesOf(entry: AuditEntry, steps: readonly StepRecord[]): readonly Move
   })
 }
 
-function stateWith({ enters, leaves, fails }: DocumentMoves, stepState: string): DocumentState | undefined {
+function stateWith({ enters, leaves, fails }: StageDocument, stepState: string): DocumentState | undefined {
   switch (stepState) {
     case 'IN_PROGRESS':
       return enters

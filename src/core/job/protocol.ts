@@ -1,7 +1,8 @@
 import type { Backoff } from '../backoff.ts'
 import type { JsonObject } from '../json.ts'
-import type { DocumentState } from '../machines/document.ts'
+import type { BreakerPolicy } from '../pipeline/breaker.ts'
 import type { Gate } from '../pipeline/gate.ts'
+import type { StageDocument } from '../pipeline/stage-document.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts'
 
 /** How a kind of request is answered: the steps, in order, and who does each. */
@@ -23,16 +24,11 @@ export interface ProtocolStep {
   /** What has to come true before it begins. */
   readonly gate?: Gate
   /** The states that the job's document goes through with it. */
-  readonly document?: DocumentMoves
+  readonly document?: StageDocument
+  /** When workers let the thing it calls be. */
+  readonly breaker?: BreakerPolicy
   /** A JSON Schema that its part of the payload has to fit. */
   readonly payload_schema?: JsonObject
-}
-
-/** Where a document goes when a step begins, succeeds, or fails for good; it stays where it is when absent. */
-export interface DocumentMoves {
-  readonly enters?: DocumentState
-  readonly leaves?: DocumentState
-  readonly fails?: DocumentState
 }
 
 /**

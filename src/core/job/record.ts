@@ -3,8 +3,9 @@ import type { JobState } from '../machines/job.ts'
 import type { OutboxState } from '../machines/outbox.ts'
 import type { StepState } from '../machines/step.ts'
 import type { Gate } from '../pipeline/gate.ts'
+import type { StageDocument } from '../pipeline/stage-document.ts'
 import type { DecisionSource, Mode } from '../routing.ts'
-import type { Delivery, DocumentMoves, Limit, Protocol, StepPolicy } from './protocol.ts'
+import type { Delivery, Limit, Protocol, StepPolicy } from './protocol.ts'
 
 /** Where the input is, or where the output goes: an address, or an address with what is known of the thing there. */
 export type Ref =
@@ -164,7 +165,7 @@ export interface StepRecord {
   /** What has to come true before it begins; null when nothing has to. */
   readonly gate: StepGate | null
   /** The states that the job's document goes through with it. */
-  readonly document: DocumentMoves | null
+  readonly document: StageDocument | null
   readonly state: StepState
   readonly state_since: string
   /** 0 until the first attempt. */

@@ -35,7 +35,9 @@ describe('the status of a tool job', () => {
     ledger.submit({ protocol: protocolOf(pulled('aider')) })
     ledger.claim()
     const error = { code, message: 'm' }
-    ledger.report(state === 'SUCCEEDED' ? { status: state } : { status: state, failure_class: 'NON_RETRYABLE', error })
+    ledger.report(
+      state === 'SUCCEEDED' ? { status: state } : { status: state, failure_class: 'NON_RETRYABLE', error },
+    )
     expect(status(ledger)).toBe(name)
   })
 

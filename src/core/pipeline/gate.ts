@@ -47,7 +47,7 @@ export function isOpen(gate: Gate, facts: GateFacts, seen: JsonObject): boolean 
 export function watched(gate: Gate, facts: GateFacts): JsonObject {
   const values: { [field: string]: Json } = {}
   for (const { op, field } of clausesOf(gate.when)) {
-    const value = op === 'changed' ? valueOf(field, facts) : undefined
+    const value = op === 'changed' ? factOf(field, facts) : undefined
     if (value !== undefined) values[field] = value
   }
   return values
@@ -67,7 +67,7 @@ export function clausesOf(condition: Condition): readonly Clause[] {
 function holds(condition: Condition, facts: GateFacts, seen: JsonObject): boolean {
   if ('all' in condition) return condition.all.every((part) => holds(part, facts, seen))
   if ('any' in condition) return condition.any.some((part) => holds(part, facts, seen))
-  return isTrue(condition, valueOf(condition.field, facts), seen)
+  return isTrue(condition, factOf(condition.field, facts), seen)
 }
 
 function isTrue({ op, field, value: given = null }: Clause, is: Json | undefined, seen: JsonObject): boolean {
@@ -92,7 +92,7 @@ function isSame(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** Undefined when it is missing. */
-function valueOf(field: string, facts: GateFacts): Json | undefined {
+function factOf(field: string, facts: GateFacts): Json | undefined {
   const [from, ...names] = field.split('.')
   if (names.some((name) => FORBIDDEN_NAMES.has(name))) return undefined
   switch (from) {

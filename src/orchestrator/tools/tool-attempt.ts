@@ -12,7 +12,13 @@ import { writeErrorReport } from '../process/error-report.ts'
 import { killLeftovers } from '../process/kill-leftovers.ts'
 import { beneathRoot, placeOf, type ToolPlace } from '../process/place-of.ts'
 import { type OutputChunk, type ProcessOutside, runProcess } from '../process/run-process.ts'
-import { type Adapter, afterCommand, commandsOf, type FinishedCommand, type PreparedCommand } from './adapter.ts'
+import {
+  type Adapter,
+  afterCommand,
+  commandsOf,
+  type FinishedCommand,
+  type PreparedCommand,
+} from './adapter.ts'
 import type { AdapterRegistry } from './adapter-registry.ts'
 import { parseToolJob, type ToolJob } from './tool-job.ts'
 import { timeoutMsOf } from './tool-protocol.ts'
@@ -90,7 +96,9 @@ class ToolAttempt {
   }
 
   /** One after the other, for as long as they go well and there is time. */
-  async #runAll(place: ToolPlace): Promise<{ readonly done: FinishedCommand; readonly argv: readonly string[] }> {
+  async #runAll(
+    place: ToolPlace,
+  ): Promise<{ readonly done: FinishedCommand; readonly argv: readonly string[] }> {
     const commands = commandsOf(this.#adapter, this.#job, place)
     let left = timeoutMsOf(this.#job, this.#world.adapters)
     let all: FinishedCommand | null = null
@@ -171,10 +179,16 @@ function after(before: FinishedCommand, last: FinishedCommand): FinishedCommand 
   }
 }
 
-function failureOf({ tool }: ToolJob, done: FinishedCommand): { readonly code: string; readonly message: string } {
+function failureOf(
+  { tool }: ToolJob,
+  done: FinishedCommand,
+): { readonly code: string; readonly message: string } {
   switch (done.status) {
     case 'timeout':
-      return { code: 'TIMEOUT', message: `${tool} took longer than it may, and was ended with all that it had started` }
+      return {
+        code: 'TIMEOUT',
+        message: `${tool} took longer than it may, and was ended with all that it had started`,
+      }
     case 'cancelled':
       return { code: 'CANCELLED', message: `${tool} was told to stop` }
     default:

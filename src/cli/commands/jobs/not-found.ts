@@ -1,6 +1,6 @@
+import { nearestOf } from '../../../errors/nearest-of.ts'
 import { NotFound } from '../../../errors/refusal-errors.ts'
 import type { Ledger } from '../../../ledger/ledger.ts'
-import { nearestOf } from '../../options/states.ts'
 import type { Session } from '../../session.ts'
 
 /** So many ids are looked through for one that looks like a misspelt one: a page. */
