@@ -8,6 +8,7 @@ import * as postgresErrors from '../../src/errors/postgres-errors.ts'
 import * as refusalErrors from '../../src/errors/refusal-errors.ts'
 import * as sqliteErrors from '../../src/errors/sqlite-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
+import * as toolErrors from '../../src/errors/tool-errors.ts'
 import { markdownTable } from './markdown-table.ts'
 
 export function errorCodesRegion(): string {
@@ -32,6 +33,7 @@ function classOf(code: ErrorCode): string {
     postgresErrors,
     refusalErrors,
     sqliteErrors,
+    toolErrors,
   ]
   if (named.some((errors) => Object.hasOwn(errors, name))) return name
   // The Node version is checked before any class can be loaded.
