@@ -74,6 +74,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'tools',
+    group: 'real servers',
+    include: ['test/tools/**/*.test.ts'],
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'postgres',
     group: 'real servers',
     include: ['test/postgres/**/*.test.ts', ...ON_EVERY_ENGINE],

@@ -2,6 +2,9 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { PathEscapes } from '../../errors/tool-errors.ts'
 import type { FileSystem } from '../../world/file-system.ts'
 
+/** Longest name of a file or folder, on every system that is of any interest. */
+const LONGEST_NAME_BYTES = 255
+
 /** A path of a job and the field it stands in, which errors name. */
 export interface GivenPath {
   readonly field: string
@@ -19,6 +22,10 @@ export async function confinedPath(given: GivenPath, root: string, files: FileSy
   if (path.includes('\0')) throw refuse('has a NUL character')
   // What `a/..` is depends on whether `a` is a link: nobody can mean it for certain.
   if (path.split(/[\\/]/).includes('..')) throw refuse('has ".." in it')
+  // Found only when it is written otherwise, after the folders on the way were made.
+  if (path.split(sep).some((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)) {
+    throw refuse('has a name in it that is too long')
+  }
   const absolute = resolve(root, path)
   // An absolute path may be written by way of links that are above the root; whatever it is, it is what it really is.
   if (!isAbsolute(path) && !isInside(root, absolute)) throw refuse('leads out of the repository')

@@ -34,13 +34,21 @@ export interface ToolJob {
 export function parseToolJob(value: unknown): ToolJob {
   const impure = [...jsonProblems('', value, 0)]
   // Looked at as it was copied: what is given may answer differently the next time.
-  const job = impure.length === 0 ? frozenJson('job', value) : value
+  const job = impure.length === 0 && value !== undefined ? frozenJson('job', value) : value
   const parsed = toolJobSchema.safeParse(job, { error: messageOf })
-  const named = new Set(impure.map(({ field }) => field))
-  const wrong = parsed.success ? [] : parsed.error.issues.flatMap(problemsOf)
-  const problems = [...impure, ...wrong.filter(({ field }) => !named.has(field))]
+  const problems = [...impure, ...(parsed.success ? [] : problemsIn(parsed.error, impure))]
   if (problems.length > 0) throw new InvalidToolJob(problems)
   return job as ToolJob
+}
+
+/** Of a value that is not even of the right type nothing else is said. */
+function problemsIn(error: z.ZodError, known: readonly ToolJobProblem[]): ToolJobProblem[] {
+  const settled = new Set(known.map(({ field }) => field))
+  return error.issues.flatMap((issue) => {
+    const fresh = problemsOf(issue).filter(({ field }) => !settled.has(field))
+    if (issue.code === 'invalid_type') for (const { field } of fresh) settled.add(field)
+    return fresh
+  })
 }
 
 /** What plain JSON cannot hold, and names that reach behind an object, wherever they are. */
