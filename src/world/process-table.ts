@@ -43,6 +43,7 @@ function rowOf(pid: number, since: number): ProcessRow | null {
     parent: Number(stat[PARENT]),
     group: Number(stat[GROUP]),
     session: Number(stat[SESSION]),
+    since: Number(stat[SINCE]),
     has: (entry) => environment.includes(`\0${entry}\0`),
   }
 }

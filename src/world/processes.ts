@@ -51,6 +51,8 @@ export interface ProcessRow {
   readonly parent: number
   readonly group: number
   readonly session: number
+  /** When it began: a number that is given out again does not make it the same process. */
+  readonly since: number
   /** Whether its environment has this entry, `NAME=value`. False when it is not ours to read. */
   has(entry: string): boolean
 }

@@ -12,6 +12,7 @@ import {
 import { parseToolJob } from '../../src/orchestrator/tools/tool-job.ts'
 import { nodeFileSystem } from '../../src/world/node-file-system.ts'
 import { nodeProcesses } from '../../src/world/node-processes.ts'
+import { systemTimers, type Timers } from '../../src/world/timers.ts'
 import { realWorld } from '../../src/world/world.ts'
 
 export const OUTSIDE: ProcessOutside = { ...realWorld, processes: nodeProcesses, files: nodeFileSystem }
@@ -64,7 +65,21 @@ export class ToolScene {
   }
 
   run(exe: string, args: readonly string[], more: Partial<ProcessSpec> = {}): Promise<FinishedProcess> {
-    const spec: ProcessSpec = {
+    return runProcess(this.#spec(exe, args, more), OUTSIDE)
+  }
+
+  /** In a world that is otherwise in some ways. */
+  runIn(
+    outside: Partial<ProcessOutside>,
+    exe: string,
+    args: readonly string[],
+    more: Partial<ProcessSpec> = {},
+  ): Promise<FinishedProcess> {
+    return runProcess(this.#spec(exe, args, more), { ...OUTSIDE, ...outside })
+  }
+
+  #spec(exe: string, args: readonly string[], more: Partial<ProcessSpec>): ProcessSpec {
+    return {
       exe,
       args,
       cwd: this.repo,
@@ -74,7 +89,6 @@ export class ToolScene {
       timeoutMs: 30_000,
       ...more,
     }
-    return runProcess(spec, OUTSIDE)
   }
 
   /** A program of JavaScript. */
@@ -93,6 +107,25 @@ export class ToolScene {
 
   get wasRun(): boolean {
     return existsSync(this.canary)
+  }
+}
+
+/** A timeout that is over when a test says so, and not by chance before or after something else. */
+export class TimeoutOnDemand {
+  readonly timeoutMs = 12_345_678
+  #over: () => void = () => {}
+
+  readonly timers: Timers = {
+    ...systemTimers,
+    after: (ms, callback) => {
+      if (ms !== this.timeoutMs) return systemTimers.after(ms, callback)
+      this.#over = callback
+      return { cancel: () => {} }
+    },
+  }
+
+  over(): void {
+    this.#over()
   }
 }
 

@@ -16,7 +16,7 @@ import { killAll, whenGone } from './end-processes.ts'
 import { findExecutable } from './find-executable.ts'
 import { OutputCapture, type OutputChunk } from './output-capture.ts'
 import { pause } from './pause.ts'
-import { treeOf } from './process-tree.ts'
+import { ProcessTree } from './process-tree.ts'
 import { redactArgv } from './redact-argv.ts'
 
 const GRACE_MS = 5000
@@ -138,12 +138,14 @@ class ProcessRun {
   readonly #child: StartedProcess
   readonly #outside: ProcessOutside
   readonly #capture: OutputCapture
+  readonly #tree: ProcessTree
   #exit: Exit | null = null
 
   constructor(spec: ProcessSpec, child: StartedProcess, log: AttemptLog, outside: ProcessOutside) {
     this.#spec = spec
     this.#child = child
     this.#outside = outside
+    this.#tree = new ProcessTree(child)
     this.#capture = new OutputCapture(child, log, spec.onOutput, outside.logger)
   }
 
@@ -188,10 +190,13 @@ class ProcessRun {
 
   async #tellToStop(): Promise<void> {
     const { processes } = this.#outside
+    // Looked for first: a child whose parent has stopped may not be found any more.
+    const found = await this.#look()
     // All of the group at once: it cannot have been handed to anybody else, as its leader was not waited for yet.
-    if (this.#exit === null) processes.signal(-this.#child.pid, 'SIGTERM')
-    for (const { pid, group } of await this.#look()) {
-      if (group !== this.#child.pid || this.#exit !== null) processes.signal(pid, 'SIGTERM')
+    const isGroupOurs = this.#exit === null
+    if (isGroupOurs) processes.signal(-this.#child.pid, 'SIGTERM')
+    for (const { pid, group } of found) {
+      if (!isGroupOurs || group !== this.#child.pid) processes.signal(pid, 'SIGTERM')
     }
   }
 
@@ -216,6 +221,6 @@ class ProcessRun {
   async #look(): Promise<readonly ProcessRow[]> {
     const rows = await this.#outside.processes.table(this.#child.since)
     this.#isSeen = rows !== null
-    return treeOf(rows ?? [], this.#child)
+    return this.#tree.among(rows ?? [])
   }
 }
