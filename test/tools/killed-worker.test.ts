@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { killLeftovers } from '../../src/orchestrator/process/kill-leftovers.ts'
 import { nodeProcesses } from '../../src/world/node-processes.ts'
 import { ROOT } from '../e2e/scratch.ts'
-import { processesWith, ToolScene } from './tool-scene.ts'
+import { OUTSIDE, processesWith, ToolScene } from './tool-scene.ts'
 
 let scene: ToolScene
 let worker: ChildProcess | null = null
@@ -13,8 +14,10 @@ beforeEach(() => {
   scene = new ToolScene()
 })
 
-afterEach(() => {
+afterEach(async () => {
   worker?.kill('SIGKILL')
+  // Should a test fail, this is what it has left.
+  await killLeftovers({ jobId: 'job-1', ledger: scene.repo }, OUTSIDE)
   scene.remove()
 })
 
