@@ -1,7 +1,8 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { systemIds } from './ids.ts'
+import { type OutputPipe, outputPipes } from './output-pipes.ts'
 import { ProcessGuard } from './process-guard.ts'
 import { readProcessTable, sinceOf } from './process-table.ts'
 import type { Exit, Processes, StartedCommand, StartedProcess } from './processes.ts'
@@ -43,17 +44,21 @@ export const nodeProcesses: Processes = {
 async function guarded(command: StartedCommand): Promise<StartedProcess> {
   marks++
   const mark = `${OURS}.${marks}`
-  const child = spawned(command, mark)
+  const pipes = await outputPipes()
+  const child = spawned(command, mark, pipes)
   const { pid } = child
-  if (pid === undefined) throw await new Promise((resolve) => child.once('error', resolve))
+  if (pid === undefined) {
+    for (const pipe of pipes ?? []) pipe.reader.destroy()
+    throw await new Promise((resolve) => child.once('error', resolve))
+  }
   guard.add(pid)
   let isReleased = false
   return {
     pid,
     since: sinceOf(pid),
     mark,
-    stdout: child.stdout,
-    stderr: child.stderr,
+    stdout: pipes?.[0].reader ?? (child.stdout as Readable),
+    stderr: pipes?.[1].reader ?? (child.stderr as Readable),
     exited: exitOf(child),
     release() {
       if (isReleased) return
@@ -63,20 +68,28 @@ async function guarded(command: StartedCommand): Promise<StartedProcess> {
   }
 }
 
-function spawned(command: StartedCommand, mark: string): ChildProcessByStdio<null, Readable, Readable> {
+type Pipes = readonly [OutputPipe, OutputPipe] | null
+
+function spawned(command: StartedCommand, mark: string, pipes: Pipes): ChildProcess {
   const { exe, args, cwd, env, stdinFile } = command
-  const stdin = stdinFile === null ? null : openPlain(stdinFile)
+  const files = (pipes ?? []).map(({ writer }) => writer)
   try {
+    const stdin = stdinFile === null ? 'ignore' : openPlain(stdinFile)
+    if (stdin !== 'ignore') files.push(stdin)
     return spawn(exe, args, {
       cwd,
       env: { ...env, [MARK_NAME]: mark.slice(MARK_NAME.length + 1) },
       // A session of its own: no terminal to ask anything on, and a group that can be ended as one.
       detached: true,
       shell: false,
-      stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
-    }) as ChildProcessByStdio<null, Readable, Readable>
+      stdio: [stdin, pipes?.[0].writer ?? 'pipe', pipes?.[1].writer ?? 'pipe'],
+    })
+  } catch (error) {
+    for (const pipe of pipes ?? []) pipe.reader.destroy()
+    throw error
   } finally {
-    if (stdin !== null) closeSync(stdin)
+    // The program has them now; as long as we had them too there would be no end to what it prints.
+    for (const file of files) closeSync(file)
   }
 }
 

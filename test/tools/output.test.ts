@@ -61,6 +61,15 @@ describe('what it prints', () => {
     expect(lines[5]).toMatch(/^--- \S+Z completed/)
   })
 
+  it('may go to its streams by their names, which are pipes as anywhere else', async () => {
+    const done = await scene.run('sh', [
+      '-c',
+      'echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr',
+    ])
+    expect(done).toMatchObject({ status: 'completed', exitCode: 0 })
+    expect(done.tail.split('\n').sort()).toEqual(['', 'a', 'b', 'c', 'c'])
+  })
+
   it('is told as it comes, by its stream, and a listener that fails is not the end of it', async () => {
     const heard: OutputChunk[] = []
     const script = "process.stdout.write('out\\n', () => process.stderr.write('err\\n'))"
