@@ -164,6 +164,27 @@ describe('nothing is left of one that ends by itself', () => {
   })
 })
 
+describe('where the system shows no processes, the group is what is ended', () => {
+  const processes = { ...OUTSIDE.processes, table: () => Promise.resolve(null) }
+
+  it('when it is cancelled', async () => {
+    const abort = new AbortController()
+    const { pids, onOutput } = readiness(3, () => abort.abort())
+    const script = `${sh(`${sh(DEAF)} & echo ready $$; wait`)} & echo ready $$; wait`
+    const spec = { onOutput, signal: abort.signal, graceMs: 200 }
+    const done = await scene.runIn({ processes }, 'sh', ['-c', script], spec)
+    expect(done).toMatchObject({ status: 'cancelled', survivors: [] })
+    expect(pids).toHaveLength(3)
+    expect(pids.filter(isAlive)).toEqual([])
+  })
+
+  it('when it ends by itself', async () => {
+    const done = await scene.runIn({ processes }, 'sh', ['-c', `${sh(DEAF)} & exit 3`], { graceMs: 200 })
+    expect(done).toMatchObject({ status: 'failed', exitCode: 3 })
+    expect(await alive()).toEqual([])
+  })
+})
+
 describe('what is left of an earlier attempt', () => {
   it('is killed by the names of the job and the ledger, and no other', async () => {
     const abort = new AbortController()
