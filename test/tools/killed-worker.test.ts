@@ -30,7 +30,8 @@ async function workerOn(script: string, ready: number): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   worker = child
   let heard = ''
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`The worker has ended by itself: ${heard}`)))
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       heard += text
       if (heard.split('ready').length > ready) resolve()

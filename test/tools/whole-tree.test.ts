@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeErrorReport } from '../../src/orchestrator/process/error-report.ts'
@@ -178,7 +178,12 @@ describe('where the system shows no processes, the group is what is ended', () =
     expect(pids.filter(isAlive)).toEqual([])
   })
 
-  it('when it ends by itself', async () => {
+  it('when it ends by itself, or they cannot be looked for', async () => {
+    const table = () => Promise.reject(new Error('EMFILE'))
+    await scene.runIn({ processes: { ...processes, table } }, 'sh', ['-c', `${sh(DEAF)} & exit 3`], {
+      graceMs: 200,
+    })
+    expect(await alive()).toEqual([])
     const done = await scene.runIn({ processes }, 'sh', ['-c', `${sh(DEAF)} & exit 3`], { graceMs: 200 })
     expect(done).toMatchObject({ status: 'failed', exitCode: 3 })
     expect(await alive()).toEqual([])
@@ -247,6 +252,27 @@ describe('A64: the error report', () => {
       log_file: join(scene.repo, 'l.log'),
     })
     expect(scene.names().filter((name) => name.includes('reports/'))).toEqual(['repo/reports/e.json'])
+  })
+
+  it('is not written by way of a link that somebody has put there meanwhile', async () => {
+    const job = parseToolJob(scene.job())
+    const { place, done } = await scene.attempt(job)
+    symlinkSync(scene.elsewhere, join(scene.repo, 'out'))
+    const failed = {
+      ...done,
+      job,
+      attempt: 1,
+      startedAt: 0,
+      endedAt: 0,
+      argv: [],
+      error: { code: '', message: '' },
+    }
+    const at = (path: string) => ({ ...failed, place: { ...place, errorReport: join(scene.repo, path) } })
+    await expect(writeErrorReport(at('out/e.json'), { files: nodeFileSystem })).rejects.toMatchObject({
+      code: 'PATH_ESCAPES',
+      field: 'paths.error_report',
+    })
+    expect(scene.names().filter((name) => name.startsWith('elsewhere/'))).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import { toIso } from '../../core/time.ts'
+import { PathEscapes } from '../../errors/tool-errors.ts'
 import { type Redact, redactText } from '../../ledger/redact.ts'
-import type { FileSystem } from '../../world/file-system.ts'
+import { type FileSystem, NotPlain } from '../../world/file-system.ts'
 import type { ToolJob } from '../tools/tool-job.ts'
 import { beneathRoot, type ToolPlace } from './place-of.ts'
 import { redactArgv } from './redact-argv.ts'
@@ -70,5 +71,10 @@ export async function writeErrorReport(
   { files, redact = redactText }: { readonly files: FileSystem; readonly redact?: Redact },
 ): Promise<void> {
   const text = `${JSON.stringify(errorReportOf(failed, redact), null, 2)}\n`
-  await files.writeBeneath(beneathRoot(failed.place, failed.place.errorReport), Buffer.from(text))
+  const place = beneathRoot(failed.place, failed.place.errorReport)
+  await files.writeBeneath(place, Buffer.from(text)).catch((cause: unknown) => {
+    if (cause instanceof NotPlain)
+      throw new PathEscapes('paths.error_report', place.path, cause.message, { cause })
+    throw cause
+  })
 }

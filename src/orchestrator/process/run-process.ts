@@ -65,7 +65,10 @@ export async function runProcess(spec: ProcessSpec, outside: ProcessOutside): Pr
   if (spec.signal?.aborted === true) return NEVER_RUN
   const { cwd, env } = spec
   const exe = await findExecutable(spec.exe, { path: env.PATH ?? '', workingDir: cwd, files: outside.files })
-  const log = new AttemptLog(await openLog(spec.logFile, outside.files), spec.mostLogBytes ?? MOST_LOG_BYTES)
+  const log = new AttemptLog(
+    await openLog(exe, spec.logFile, outside.files),
+    spec.mostLogBytes ?? MOST_LOG_BYTES,
+  )
   const { clock } = outside
   const startedAt = clock.now()
   log.line(`${toIso(startedAt)} attempt ${spec.attempt}: ${shownArgv(spec)}`)
@@ -75,8 +78,7 @@ export async function runProcess(spec: ProcessSpec, outside: ProcessOutside): Pr
       await log.finish(`${toIso(clock.now())} ${redactText(error.message)}`)
       throw error
     })
-    const run = new ProcessRun(spec, child, log, outside)
-    const done = await run.done()
+    const done = await new ProcessRun(spec, child, log, outside).done()
     const durationMs = clock.now() - startedAt
     const facts = await log.finish(`${toIso(clock.now())} ${shownEnd(done, durationMs)}`)
     if (facts.logError !== null) outside.logger.warn(facts, `The log of ${exe} could not be written`)
@@ -99,12 +101,12 @@ const NEVER_RUN: FinishedProcess = {
   survivors: [],
 }
 
-function openLog(place: PlaceBeneath, files: FileSystem): Promise<AppendedFile> {
-  return files.appendBeneath(place).catch((cause: unknown) => {
+function openLog(exe: string, place: PlaceBeneath, files: FileSystem): Promise<AppendedFile> {
+  return files.appendBeneath(place).catch((cause: Error) => {
     // It was looked at before: somebody has put something else there since.
     if (cause instanceof NotPlain)
       throw new PathEscapes('paths.log_file', place.path, cause.message, { cause })
-    throw cause
+    throw new ToolNotStarted(exe, `its log ${place.path} cannot be opened: ${cause.message}`, { cause })
   })
 }
 
@@ -219,7 +221,11 @@ class ProcessRun {
   #isSeen = true
 
   async #look(): Promise<readonly ProcessRow[]> {
-    const rows = await this.#outside.processes.table(this.#child.since)
+    const { processes, logger } = this.#outside
+    const rows = await processes.table(this.#child.since).catch((error: unknown) => {
+      logger.error({ error }, 'The processes of a tool cannot be looked for; its group is ended')
+      return null
+    })
     this.#isSeen = rows !== null
     return this.#tree.among(rows ?? [])
   }
