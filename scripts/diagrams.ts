@@ -1,22 +1,33 @@
-// Brings the parts of docs/ that are made from the code up to date: the state machines and the error codes.
-// With --check it writes nothing, and fails when a page is not what the code says.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Brings what is made from the code up to date: the state machines and the error codes in docs/, and the schema of tool
+// jobs. With --check it writes nothing, and fails when a file is not what the code says.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './command.ts'
 import { errorCodesRegion } from './diagrams/error-codes.ts'
 import { replaceRegion } from './diagrams/region.ts'
 import { stateMachinesRegion } from './diagrams/state-machines.ts'
+import { toolJobSchemaFile } from './diagrams/tool-job-schema-file.ts'
 
-const PAGES = [
-  { path: 'docs/state-machines.md', region: 'state machines', body: stateMachinesRegion },
-  { path: 'docs/errors.md', region: 'error codes', body: errorCodesRegion },
+interface Generated {
+  readonly path: string
+  /** What the file has to be, from what it is. */
+  readonly made: (before: string) => string
+}
+
+const GENERATED: readonly Generated[] = [
+  {
+    path: 'docs/state-machines.md',
+    made: (page) => replaceRegion(page, 'state machines', stateMachinesRegion()),
+  },
+  { path: 'docs/errors.md', made: (page) => replaceRegion(page, 'error codes', errorCodesRegion()) },
+  { path: 'schemas/tool-job.schema.json', made: toolJobSchemaFile },
 ]
 
 const check = process.argv.includes('--check')
-for (const { path, region, body } of PAGES) {
+for (const { path, made } of GENERATED) {
   const file = join(ROOT, path)
-  const before = readFileSync(file, 'utf8')
-  const after = replaceRegion(before, region, body())
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const after = made(before)
   if (after === before) console.log(`${path} is up to date`)
   else if (check) {
     console.error(`${path} is not what the code says — run \`npm run diagrams\` and commit the result`)

@@ -76,6 +76,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'tools',
+    group: 'real servers',
+    include: ['test/tools/**/*.test.ts'],
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'postgres',
     group: 'real servers',
     include: ['test/postgres/**/*.test.ts', ...ON_EVERY_ENGINE],
@@ -87,12 +93,6 @@ export const SUITES: readonly Suite[] = [
     group: 'real servers',
     include: ['test/sqlite/**/*.test.ts', ...ON_EVERY_ENGINE],
     env: { WAYBILL_TEST_ENGINE: 'sqlite' },
-    testTimeoutMs: 60_000,
-  },
-  {
-    name: 'tools',
-    group: 'real servers',
-    include: ['test/tools/**/*.test.ts'],
     testTimeoutMs: 60_000,
   },
   {

@@ -40,6 +40,7 @@ export type {
   Ref,
   StepRecord,
 } from './core/job/record.ts'
+export type { ToolStatus } from './core/job/tool-status.ts'
 export type { Why, WhyStep } from './core/job/why.ts'
 export type { Cause, CauseName, Unblock } from './core/job/why-cause.ts'
 export type { Json, JsonObject } from './core/json.ts'
@@ -54,6 +55,7 @@ export type { WorkstreamState } from './core/machines/workstream.ts'
 export type { QueueRecord } from './core/queue/record.ts'
 export type { Mode } from './core/routing.ts'
 export type { CatchUp, Overlap, ScheduleRecord } from './core/schedule/record.ts'
+export { Orchestrator } from './default-orchestrator.ts'
 export {
   FileExists,
   FileNotFound,
@@ -111,6 +113,8 @@ export {
 } from './errors/refusal-errors.ts'
 export { LedgerBusy } from './errors/sqlite-errors.ts'
 export { ERROR_TABLE, type ErrorCode } from './errors/table.ts'
+export { InvalidToolJob, PathEscapes, ToolNotFound, ToolNotStarted } from './errors/tool-errors.ts'
+export { InvalidTopology } from './errors/topology-errors.ts'
 export { WaybillError } from './errors/waybill-error.ts'
 export type { PromisedJob, TurnedDown } from './ledger/admission.ts'
 export type { AuditCount, AuditField, AuditLog } from './ledger/audit-log.ts'
@@ -152,6 +156,21 @@ export {
   validateLegacy,
 } from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
+export { JobStateStore } from './orchestrator/job-state-store.ts'
+export type { FinishedJob, OrchestratorOptions, QueueJobOptions } from './orchestrator/orchestrator.ts'
+export { type Pipeline, pipeline, pipelineFrom, type StageOptions } from './orchestrator/pipeline/pipeline.ts'
+export { parseTopology } from './orchestrator/pipeline/topology-file.ts'
+export type { FileChange, TestsAfter } from './orchestrator/provenance.ts'
+export type {
+  EventPayload,
+  JobAttempt,
+  JobEvent,
+  JobResult,
+  JobView,
+  RunView,
+  StateInterface,
+  WorkstreamView,
+} from './orchestrator/state-interface.ts'
 export type {
   Adapter,
   FinishedCommand,
@@ -161,6 +180,7 @@ export type {
 } from './orchestrator/tools/adapter.ts'
 export { AdapterRegistry } from './orchestrator/tools/adapter-registry.ts'
 export type { ToolJob } from './orchestrator/tools/tool-job.ts'
+export { parseToolJob } from './orchestrator/tools/tool-job.ts'
 export { type RepairReport, repairLedger } from './repair-ledger.ts'
 export {
   type CallbackJobs,
@@ -196,12 +216,14 @@ export {
   type StorageStats,
   type StoreStats,
 } from './store/store.ts'
+export { CircuitOpen } from './wire/circuit-open.ts'
 export { DeliveryFailed } from './wire/delivery-failed.ts'
 export type { Listening, ListenOptions, WebHandler } from './wire/listen.ts'
 export type { NatsConnectionLike, NatsOptions } from './wire/nats-options.ts'
 export { NonRetryable, type NonRetryableOptions } from './wire/non-retryable.ts'
 export { Output } from './wire/output.ts'
 export type { Secrets } from './wire/secrets.ts'
+export { StepFailure, type StepFailureOptions } from './wire/step-failure.ts'
 export { type SignedMessage, verifySignature } from './wire/verify-signature.ts'
 export { WorkAborted } from './wire/work-aborted.ts'
 export type { Logger } from './world/logger.ts'

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import type { Registry } from 'prom-client'
 import type { Protocol } from './core/job/protocol.ts'
 import { InvalidInput } from './errors/input-errors.ts'
@@ -51,7 +53,12 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
     const openMs = clock.now() - began
     const outputs = outputsOf(url, store, outside, options)
     const known = metrics === undefined ? {} : await Metrics.in(metrics, { store, clock, openMs })
-    const ledger = new LiveLedger(store, settings, outside, { openMs, outputs, ...known })
+    const ledger = new LiveLedger(store, settings, outside, {
+      openMs,
+      outputs,
+      ...known,
+      ...(url === MEMORY ? null : { identity: identityOf(url, postgres?.schema) }),
+    })
     ledger.jobs.register(...(await protocolsOf(protocols, outside.disk)))
     return ledger
   } catch (error) {
@@ -59,6 +66,17 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
     throw error
   }
 }
+
+const MEMORY = 'memory:'
+
+/** Of where it is; a password that is part of that cannot be told from it. */
+function identityOf(url: string, schema = ''): string {
+  const isPlace = url.startsWith('sqlite:') || !url.includes('://')
+  const place = isPlace ? resolve(url.replace(/^sqlite:/, '')) : url
+  return createHash('sha256').update(`${place}\n${schema}`).digest('hex').slice(0, IDENTITY_CHARS)
+}
+
+const IDENTITY_CHARS = 24
 
 /** A ledger in a folder keeps large outputs there; any other where it is told to, or with their steps. */
 function outputsOf(url: string, store: Store, { disk }: World, options: LedgerOptions): Outputs | null {

@@ -8,6 +8,7 @@ import * as postgresErrors from '../../src/errors/postgres-errors.ts'
 import * as refusalErrors from '../../src/errors/refusal-errors.ts'
 import * as sqliteErrors from '../../src/errors/sqlite-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
+import * as toolErrors from '../../src/errors/tool-errors.ts'
 import * as topologyErrors from '../../src/errors/topology-errors.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -33,6 +34,7 @@ function classOf(code: ErrorCode): string {
     postgresErrors,
     refusalErrors,
     sqliteErrors,
+    toolErrors,
     topologyErrors,
   ]
   if (named.some((errors) => Object.hasOwn(errors, name))) return name

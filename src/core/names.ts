@@ -1,5 +1,5 @@
 /** Longest id anything may have; engines put ids into keys and file names. */
-const LONGEST_ID = 512
+export const LONGEST_ID = 512
 
 /** Names that would reach behind an object instead of into it. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])

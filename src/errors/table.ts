@@ -87,6 +87,14 @@ export const ERROR_TABLE = {
   },
   NOT_PERMITTED: { status: 503, exit: 1, about: 'The database user may not do this' },
   DATABASE_FAILED: { status: 500, exit: 1, about: 'The database failed; nothing was written' },
+  INVALID_TOOL_JOB: {
+    status: 422,
+    exit: 2,
+    about: 'A tool job lacks fields, or has wrong ones; all are named',
+  },
+  PATH_ESCAPES: { status: 422, exit: 2, about: 'A path of a tool job leads out of its repository' },
+  TOOL_NOT_FOUND: { status: 422, exit: 3, about: 'The program of a tool job is not there, or no program' },
+  TOOL_NOT_STARTED: { status: 500, exit: 1, about: 'The system did not start the program of a tool job' },
   INTERNAL_ERROR: { status: 500, exit: 1, about: 'Something failed that nobody foresaw; the log has it' },
   NODE_TOO_OLD: { status: 500, exit: 2, about: 'Waybill needs a newer Node' },
 } as const satisfies { [code in RefusalCode]: ErrorRow } & { [code: string]: ErrorRow }

@@ -123,7 +123,8 @@ export class Commands {
     const protocol = this.#protocols.adopt(pipeline.protocol)
     this.#protocols.checkPayload(parsed, protocol)
     const command = submitCommand(parsed, protocol, this.#settings, this.#world, this.#by(call))
-    return { ...command, pipeline_name: checkId('name', pipeline.name), rungs: rungs ?? command.rungs }
+    const pipeline_name = pipeline.name === undefined ? null : checkId('name', pipeline.name)
+    return { ...command, pipeline_name, rungs: rungs ?? command.rungs }
   }
 
   reportStage(job_id: string, report: StageReport, options: CallOptions = {}): ReportStage {

@@ -34,6 +34,7 @@ import type { MigrationReport } from './legacy/migration-report.ts'
 import type { Outputs } from './outputs.ts'
 import { Protocols } from './protocols.ts'
 import { Queues } from './queues.ts'
+import type { Redact } from './redact.ts'
 import { Runs, Workstreams } from './runs.ts'
 import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
@@ -43,6 +44,8 @@ import { why } from './why.ts'
 export interface Opening {
   readonly observe?: Observe
   readonly openMs?: number
+  /** What tells this ledger from others on the same machine. */
+  readonly identity?: string
   /** Where large outputs go; they stay with their steps when absent. */
   readonly outputs?: Outputs | null
 }
@@ -54,6 +57,8 @@ export interface LedgerStats extends StoreStats {
 
 /** An open ledger. Close it when done, or declare it with `await using`. */
 export class Ledger implements AsyncDisposable {
+  /** The same whenever and by whomever it is opened, and no other ledger's. It tells nothing else. */
+  readonly identity: string
   readonly documents: Documents
   readonly jobs: Jobs
   readonly runs: Runs
@@ -70,7 +75,8 @@ export class Ledger implements AsyncDisposable {
   readonly #world: World
 
   constructor(store: Store, settings: LedgerSettings, world: World, opening: Opening = {}) {
-    const { observe = null, openMs = 0 } = opening
+    const { observe = null, openMs = 0, identity = world.ids.next() } = opening
+    this.identity = identity
     this.#store = store
     this.#settings = settings
     this.#world = world
@@ -99,6 +105,11 @@ export class Ledger implements AsyncDisposable {
 
   get logger(): Logger {
     return this.#world.logger
+  }
+
+  /** Takes secrets out of text. */
+  get redact(): Redact {
+    return this.#settings.redact
   }
 
   get capabilities(): Capabilities {

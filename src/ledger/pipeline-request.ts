@@ -4,10 +4,10 @@ import type { JsonObject } from '../core/json.ts'
 import type { Envelope } from './envelope.ts'
 import { normalised } from './normalised.ts'
 
-/** Something that jobs go through, stage by stage. */
+/** Something that jobs go through, stage by stage; without a name it is just a protocol. */
 export interface PipelineLike {
-  readonly name: string
-  readonly version: string
+  readonly name?: string
+  readonly version?: string
   readonly protocol: Protocol
 }
 
@@ -24,21 +24,22 @@ export type PipelineRequest = Partial<Given> & {
 /** The request as any other is made. */
 export function envelopeFor(pipeline: PipelineLike, request: PipelineRequest, tenant_id: string): Envelope {
   const { context, adapter_request, metadata, ...given } = request
-  const ref = given.doc_id ?? `pipeline:${pipeline.name}`
+  const { request_type } = pipeline.protocol
+  const ref = given.doc_id ?? `pipeline:${request_type}`
   return {
     tenant_id,
     input_ref: ref,
     output_ref: ref,
     payload: {},
     ...given,
-    request_type: pipeline.protocol.request_type,
+    request_type,
     schema_version: 'v1',
     metadata: runMetadata({ pipeline_version: pipeline.version, context, adapter_request }, metadata),
   }
 }
 
 interface RunFacts {
-  readonly pipeline_version: string
+  readonly pipeline_version: string | undefined
   readonly context?: unknown
   readonly adapter_request?: unknown
   readonly payload?: unknown

@@ -11,9 +11,12 @@ import { TOOL } from './tools/tool-protocol.ts'
 
 export interface FileChange {
   readonly file: string
+  /** The job that changed it. */
   readonly job: JobView
   readonly commit_before: string | null
   readonly commit_after: string | null
+  /** The job that committed what that one had changed; null when it is not committed, or it committed it itself. */
+  readonly committed_by: JobView | null
   /** The first test job that looked at it afterwards; null when none did yet. */
   readonly tests: TestsAfter | null
 }
@@ -42,13 +45,28 @@ export async function lastChangeOf(
   }
   /** Test jobs that ended after the one being looked at, the newest first. */
   const later: JobRecord[] = []
+  let committer: JobRecord | null = null
   for await (const job of endedJobs(store)) {
+    if (repo_root !== undefined && rootOf(job) !== repo_root) continue
+    if (testsOf(job) !== null) later.push(job)
     const touched = job.metadata.touched_files
-    const isOurs = repo_root === undefined || rootOf(job) === repo_root
-    if (isOurs && Array.isArray(touched) && touched.includes(path)) return changeOf(store, path, job, later)
-    if (isOurs && isJsonObject(job.metadata.tests)) later.push(job)
+    if (!Array.isArray(touched) || !touched.includes(path)) continue
+    // Whoever commits what somebody else wrote has not changed it.
+    if (!isCommit(job)) return changeOf(store, path, { changed: job, committer, later })
+    committer ??= job
   }
-  return null
+  return committer === null ? null : changeOf(store, path, { changed: committer, committer: null, later })
+}
+
+function isCommit({ metadata }: JobRecord): boolean {
+  return isJsonObject(metadata.git) && metadata.git.operation === 'commit'
+}
+
+interface Found {
+  readonly changed: JobRecord
+  readonly committer: JobRecord | null
+  /** Test jobs that ended since, the newest first. */
+  readonly later: readonly JobRecord[]
 }
 
 async function* endedJobs(store: JobStateStore): AsyncGenerator<JobRecord> {
@@ -71,24 +89,25 @@ async function* endedJobs(store: JobStateStore): AsyncGenerator<JobRecord> {
 async function changeOf(
   store: JobStateStore,
   file: string,
-  job: JobRecord,
-  later: readonly JobRecord[],
+  { changed, committer, later }: Found,
 ): Promise<FileChange> {
-  const tests = [job, ...later.toReversed()].find((other) => testsOf(other) !== null && sawIt(other, job))
+  const committed = committer ?? changed
+  const tests = later.toReversed().find((job) => sawIt(job, changed, committed))
   return {
     file,
-    job: await viewOf(store, job),
-    commit_before: textOf(job.metadata.commit_before),
-    commit_after: textOf(job.metadata.commit_after),
+    job: await viewOf(store, changed),
+    commit_before: textOf(changed.metadata.commit_before),
+    commit_after: textOf(committed.metadata.commit_after),
+    committed_by: committer === null ? null : await viewOf(store, committer),
     tests: tests === undefined ? null : await testsAfter(store, tests),
   }
 }
 
 /** Whether a test job looked at what the other one left: it waited for it, or ran in the same workstream or on its commit. */
-function sawIt(tests: JobRecord, changed: JobRecord): boolean {
+function sawIt(tests: JobRecord, changed: JobRecord, committed: JobRecord): boolean {
   if (tests.job_id === changed.job_id || tests.depends_on.includes(changed.job_id)) return true
   if (rootOf(tests) !== rootOf(changed)) return false
-  const { commit_after } = changed.metadata
+  const { commit_after } = committed.metadata
   const isOnCommit = commit_after !== undefined && tests.metadata.commit_before === commit_after
   return isOnCommit || (changed.workstream_id !== null && tests.workstream_id === changed.workstream_id)
 }

@@ -10,8 +10,10 @@ import type { GitFacts } from '../git/git-facts.ts'
 import { childEnv } from '../process/child-env.ts'
 import { writeErrorReport } from '../process/error-report.ts'
 import { killLeftovers } from '../process/kill-leftovers.ts'
+import type { OutputChunk } from '../process/output-capture.ts'
 import { beneathRoot, placeOf, type ToolPlace } from '../process/place-of.ts'
-import { type OutputChunk, type ProcessOutside, runProcess } from '../process/run-process.ts'
+import { processErrorOf } from '../process/process-error.ts'
+import { type ProcessOutside, runProcess } from '../process/run-process.ts'
 import {
   type Adapter,
   afterCommand,
@@ -90,7 +92,8 @@ class ToolAttempt {
       ...(touched.truncated ? { touched_truncated: true } : null),
     }
     if (done.status === 'completed') return new Output(metadata, undefined, { metadata })
-    const error = failureOf(this.#job, done)
+    const timeoutMs = timeoutMsOf(this.#job, this.#world.adapters)
+    const error = processErrorOf(done, timeoutMs) ?? { code: 'TOOL_FAILED', message: 'It did not complete' }
     await this.#report(place, done, { argv, startedAt, error })
     throw new StepFailure(error.message, { code: error.code, metadata })
   }
@@ -176,24 +179,5 @@ function after(before: FinishedCommand, last: FinishedCommand): FinishedCommand 
     head: before.head + last.head,
     tail: before.tail + last.tail,
     durationMs: before.durationMs + last.durationMs,
-  }
-}
-
-function failureOf(
-  { tool }: ToolJob,
-  done: FinishedCommand,
-): { readonly code: string; readonly message: string } {
-  switch (done.status) {
-    case 'timeout':
-      return {
-        code: 'TIMEOUT',
-        message: `${tool} took longer than it may, and was ended with all that it had started`,
-      }
-    case 'cancelled':
-      return { code: 'CANCELLED', message: `${tool} was told to stop` }
-    default:
-      return done.signal === null
-        ? { code: 'TOOL_FAILED', message: `${tool} ended with exit code ${done.exitCode}` }
-        : { code: 'TOOL_KILLED', message: `${tool} was ended by ${done.signal}` }
   }
 }

@@ -43,9 +43,9 @@ const backoffSchema = z.strictObject({
   jitter: z.number().min(0).max(1).optional(),
 })
 
-/** How the ledger runs a tool job, by its own name and version. */
+/** How the ledger runs a tool job. */
 export function toolPipeline(job: ToolJob, adapters: AdapterRegistry): PipelineLike {
-  return { name: queueOfTool(job.tool), version: 'v1', protocol: protocolOf(job, adapters) }
+  return { protocol: protocolOf(job, adapters) }
 }
 
 /** What is tried when it fails for good, in order; each at high priority. */
