@@ -123,8 +123,7 @@ export class Commands {
     const protocol = this.#protocols.adopt(pipeline.protocol)
     this.#protocols.checkPayload(parsed, protocol)
     const command = submitCommand(parsed, protocol, this.#settings, this.#world, this.#by(call))
-    const pipeline_name = pipeline.name === undefined ? null : checkId('name', pipeline.name)
-    return { ...command, pipeline_name, rungs: rungs ?? command.rungs }
+    return rungs === undefined ? command : { ...command, rungs }
   }
 
   reportStage(job_id: string, report: StageReport, options: CallOptions = {}): ReportStage {

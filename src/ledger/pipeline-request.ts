@@ -4,10 +4,8 @@ import type { JsonObject } from '../core/json.ts'
 import type { Envelope } from './envelope.ts'
 import { normalised } from './normalised.ts'
 
-/** Something that jobs go through, stage by stage; without a name it is just a protocol. */
+/** Something that jobs go through, step by step. */
 export interface PipelineLike {
-  readonly name?: string
-  readonly version?: string
   readonly protocol: Protocol
 }
 
@@ -34,12 +32,12 @@ export function envelopeFor(pipeline: PipelineLike, request: PipelineRequest, te
     ...given,
     request_type,
     schema_version: 'v1',
-    metadata: runMetadata({ pipeline_version: pipeline.version, context, adapter_request }, metadata),
+    metadata: runMetadata({ context, adapter_request }, metadata),
   }
 }
 
 interface RunFacts {
-  readonly pipeline_version: string | undefined
+  readonly pipeline_version?: string
   readonly context?: unknown
   readonly adapter_request?: unknown
   readonly payload?: unknown
@@ -54,5 +52,12 @@ export function runMetadata(facts: RunFacts, more: JsonObject = {}): JsonObject 
 /** A pipeline whose stages another scheduler runs, and reports through the state manager as they come. */
 export function externalPipeline(name: string, version: string): PipelineLike {
   const step = { step_id: BOOTSTRAP, step_type: BOOTSTRAP, service: name, delivery: 'external' } as const
-  return { name, version, protocol: { protocol_id: `${name}@${version}`, request_type: name, steps: [step] } }
+  return {
+    protocol: {
+      protocol_id: `${name}@${version}`,
+      request_type: name,
+      steps: [step],
+      pipeline: { name, version },
+    },
+  }
 }

@@ -33,6 +33,7 @@ const MOST_LIMITS = 20
 const protocolSchema = z.strictObject({
   protocol_id: idSchema,
   request_type: idSchema,
+  pipeline: z.strictObject({ name: idSchema, version: idSchema }).optional(),
   steps: z
     .array(
       z.strictObject({

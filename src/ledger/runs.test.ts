@@ -137,9 +137,12 @@ describe('gates and documents', () => {
     }),
   ] as const
   const pdf = {
-    name: 'pdf',
-    version: 'v1',
-    protocol: { protocol_id: 'pdf@v1', request_type: 'pdf', steps: stages },
+    protocol: {
+      protocol_id: 'pdf@v1',
+      request_type: 'pdf',
+      steps: stages,
+      pipeline: { name: 'pdf', version: 'v1' },
+    },
   }
 
   it('A54: a job is parked until its document has got there, wherever the ledger is', async () => {

@@ -150,7 +150,7 @@ describe('the state manager', () => {
     expect(await manager.recordJobAttempt('job-123')).toMatchObject({ attempts: 2, status: 'queued' })
     const step = { step_id: 'only', step_type: 'ONLY', service: 's', delivery: 'pull' } as const
     const protocol = { protocol_id: 'p', request_type: 'P', steps: [step] }
-    await ledger.jobs.submit({ name: 'p', version: '1', protocol }, { job_id: 'ours' })
+    await ledger.jobs.submit({ protocol }, { job_id: 'ours' })
     await expect(manager.stageStarted('ours', 'only')).rejects.toThrow(Conflict)
     for (const stage of ['', 'a/b', 'x'.repeat(600)]) {
       await expect(manager.stageStarted('job-123', stage)).rejects.toThrow(InvalidInput)

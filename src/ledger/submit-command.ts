@@ -53,9 +53,9 @@ export function submitCommand(
     run_id: request.run_id ?? null,
     workstream_id: request.workstream_id ?? null,
     schedule_id: null,
-    pipeline_name: null,
+    pipeline_name: protocol.pipeline?.name ?? null,
     doc_key: request.doc_key ?? null,
-    metadata: (request.metadata as JsonObject | null | undefined) ?? EMPTY,
+    metadata: metadataOf(request, protocol),
     rungs: NONE,
     tags: request.tags ?? NONE,
     callback_urls: request.callback_urls ?? callbackUrlsOf(settings),
@@ -64,6 +64,11 @@ export function submitCommand(
     actor: by.actor,
     reason: by.reason,
   }
+}
+
+function metadataOf({ metadata }: ParsedEnvelope, { pipeline }: Protocol): JsonObject {
+  if (pipeline === undefined) return metadata ?? EMPTY
+  return Object.freeze({ ...metadata, pipeline_version: pipeline.version })
 }
 
 const NONE: readonly never[] = Object.freeze([])

@@ -1,9 +1,12 @@
+import type { Protocol } from '../core/job/protocol.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
 import { Ledger, type Opening } from '../ledger/ledger.ts'
 import type { LedgerSettings } from '../ledger/settings.ts'
 import type { Store } from '../store/store.ts'
+import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import { Dispatcher, type DispatcherOptions, type Publishers } from './dispatcher.ts'
-import type { Handlers } from './handler.ts'
+import type { Handler, Handlers } from './handler.ts'
 import { RunKeeper } from './run-keeper.ts'
 import type { Service } from './service.ts'
 import { Timekeeper } from './timekeeper.ts'
@@ -15,8 +18,23 @@ export interface IdleOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** What a worker can be given: a pipeline, which knows who does what of it. */
+export interface Workable {
+  readonly protocol: Protocol
+  handlersFor(clock: Clock): Handlers
+}
+
 /** Not worth ending for. */
 const SOON_MS = 500
+
+function isList(what: Handlers | readonly Workable[]): what is readonly Workable[] {
+  return Array.isArray(what)
+}
+
+function sharedQueue(queue: string): InvalidInput {
+  const next = 'Give the stages queues of their own, or each pipeline a worker of its own.'
+  return new InvalidInput('pipelines', `Two pipelines take their work from queue ${queue}`, next)
+}
 
 /** A ledger with the services that get its jobs done. */
 export class LiveLedger extends Ledger {
@@ -36,11 +54,26 @@ export class LiveLedger extends Ledger {
    *
    * ```ts
    * await using worker = ledger.work({ renderer: async ({ input, signal }) => render(input, signal) })
+   * await using worker = ledger.work([pdf, invoices]) // pipelines
    * ```
    */
-  work(handlers: Handlers, options: WorkerOptions = {}): Worker {
+  work(what: Handlers | readonly Workable[], options: WorkerOptions = {}): Worker {
     const name = options.name ?? `worker-${this.#world.ids.next().slice(-8)}`
+    const handlers = isList(what) ? this.#handlersOf(what) : what
     return this.#begin(new Worker(this, this.#world, handlers, { ...options, name }))
+  }
+
+  /** Their requests are answered from now on, too. */
+  #handlersOf(pipelines: readonly Workable[]): Handlers {
+    const all = new Map<string, Handler>()
+    for (const pipeline of pipelines) {
+      this.jobs.register(pipeline.protocol)
+      for (const [queue, handler] of Object.entries(pipeline.handlersFor(this.#world.clock))) {
+        if (all.has(queue)) throw sharedQueue(queue)
+        all.set(queue, handler)
+      }
+    }
+    return Object.fromEntries(all)
   }
 
   /** Starts a dispatcher: it publishes the directives of these services. */

@@ -10,6 +10,8 @@ export interface Protocol {
   readonly protocol_id: string
   readonly request_type: string
   readonly steps: readonly ProtocolStep[]
+  /** Its steps are the stages of a pipeline, and say in the metadata of the job how they went. */
+  readonly pipeline?: { readonly name: string; readonly version: string }
 }
 
 export interface ProtocolStep {

@@ -23,6 +23,7 @@ it('makes a step of each stage, in order', () => {
   const { max_attempts, timeout_ms, backoff, breaker } = DEFAULT_RESILIENCE
   expect(protocolOf(TOPOLOGY)).toEqual({
     protocol_id: 'pdf@v2',
+    pipeline: { name: 'pdf', version: 'v2' },
     request_type: 'pdf',
     steps: [
       {

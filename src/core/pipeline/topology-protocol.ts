@@ -9,6 +9,7 @@ export function protocolOf(topology: Topology): Protocol {
     protocol_id: `${topology.name}@${topology.version}`,
     request_type: topology.name,
     steps: orderedStages(topology).map((stage) => stepOf(topology, stage)),
+    pipeline: { name: topology.name, version: topology.version },
   }
 }
 

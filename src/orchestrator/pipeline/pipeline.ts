@@ -1,4 +1,5 @@
 import type { Protocol } from '../../core/job/protocol.ts'
+import type { Json } from '../../core/json.ts'
 import { policyNamed, type Topology, type TopologyStage } from '../../core/pipeline/topology.ts'
 import { problem, type TopologyProblem } from '../../core/pipeline/topology-problem.ts'
 import { protocolOf, queueOf } from '../../core/pipeline/topology-protocol.ts'
@@ -30,27 +31,36 @@ interface Checked {
   readonly protocol: Protocol
 }
 
-/** Begins a pipeline. Each call answers with a new one, and leaves the one it was called on as it was. */
-export function pipeline(name: string, version: string): Pipeline {
-  return new Pipeline({ name, version, stages: [] }, [])
+/** Does a stage; `input` is what jobs of the pipeline are given. */
+export type StageHandler<Input> = (work: Omit<StepWork, 'input'> & { readonly input: Input }) => unknown
+
+/**
+ * Begins a pipeline. Each call answers with a new one, and leaves the one it was called on as it was.
+ *
+ * ```ts
+ * const pdf = pipeline<{ url: string }>('pdf', 'v1').stage('download', async ({ input }) => fetch(input.url))
+ * ```
+ */
+export function pipeline<Input = Json>(name: string, version: string): Pipeline<Input> {
+  return new Pipeline<Input>({ name, version, stages: [] }, [])
 }
 
 /**
  * A pipeline from a topology, as data or as people write it, and the functions that do its stages, by their names. Throws
  * at once if they do not fit together.
  */
-export function pipelineFrom(
+export function pipelineFrom<Input = Json>(
   topology: Topology | TopologySource,
-  handlers: { readonly [stage: string]: Handler },
-): Pipeline {
+  handlers: { readonly [stage: string]: StageHandler<Input> },
+): Pipeline<Input> {
   const bound = Object.entries(handlers).map(([stage, handler]) => ({ stage, handler }))
-  const made = new Pipeline(topology as TopologySource, bound)
+  const made = new Pipeline<Input>(topology as TopologySource, bound)
   made.check()
   return made
 }
 
 /** Stages, what holds, repeats and bounds them, and the functions that do them. */
-export class Pipeline {
+export class Pipeline<Input = Json> {
   readonly #source: TopologySource
   readonly #bound: readonly Bound[]
   readonly #handlers = new WeakMap<Clock, Handlers>()
@@ -70,11 +80,11 @@ export class Pipeline {
   }
 
   /** Names the phases, in their order. */
-  phases(...names: readonly string[]): Pipeline {
+  phases(...names: readonly string[]): Pipeline<Input> {
     return this.#with({ phases: names })
   }
 
-  policy(name: string, policy: PolicySource): Pipeline {
+  policy(name: string, policy: PolicySource): Pipeline<Input> {
     const { policies = {} } = this.#source
     if (Object.hasOwn(policies, name)) {
       throw this.#invalid([problem('DUPLICATE_POLICY', ['policies', name], `Policy ${name} is there twice`)])
@@ -83,14 +93,14 @@ export class Pipeline {
     return this.#with({ policies: Object.fromEntries([...Object.entries(policies), [name, policy]]) })
   }
 
-  gate(name: string, gate: GateOptions): Pipeline {
+  gate(name: string, gate: GateOptions): Pipeline<Input> {
     return this.#with({ gates: [...(this.#source.gates ?? []), { ...gate, name }] })
   }
 
   stage(name: string, handler: Handler): Pipeline
   stage(name: string, options: StageOptions, handler: Handler): Pipeline
   stage(name: string, options: RemoteStageOptions): Pipeline
-  stage(name: string, given: StageOptions | Handler, last?: Handler): Pipeline {
+  stage(name: string, given: StageOptions | Handler, last?: Handler): Pipeline<Input> {
     const [options, handler] = typeof given === 'function' ? [{}, given] : [given, last]
     const { dependsOn, ...rest } = options as StageOptions
     const stage: StageSource = {
@@ -99,7 +109,7 @@ export class Pipeline {
       ...(dependsOn === undefined ? {} : { depends_on: dependsOn }),
     }
     const bound = handler === undefined ? this.#bound : [...this.#bound, { stage: name, handler }]
-    return new Pipeline({ ...this.#source, stages: [...this.#source.stages, stage] }, bound)
+    return new Pipeline<Input>({ ...this.#source, stages: [...this.#source.stages, stage] }, bound)
   }
 
   /** The pipeline as data. */
@@ -138,8 +148,8 @@ export class Pipeline {
     return this.#checked
   }
 
-  #with(part: Partial<TopologySource>): Pipeline {
-    return new Pipeline({ ...this.#source, ...part }, this.#bound)
+  #with(part: Partial<TopologySource>): Pipeline<Input> {
+    return new Pipeline<Input>({ ...this.#source, ...part }, this.#bound)
   }
 
   #invalid(problems: readonly TopologyProblem[]) {
