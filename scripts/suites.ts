@@ -32,6 +32,7 @@ const ON_EVERY_ENGINE = [
   'protocols',
   'runs',
   'state-manager',
+  'retention',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
 export const SUITES: readonly Suite[] = [

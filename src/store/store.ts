@@ -126,6 +126,8 @@ export interface StoreStats {
   readonly engine: string
   readonly records: { readonly [K in RecordKind]: number }
   readonly audit_records: number
+  /** How much of the log was removed because it was past its time. */
+  readonly removed_audit_records: number
   readonly pending_signals: number
   /** Where engines keep files. */
   readonly storage?: StorageStats

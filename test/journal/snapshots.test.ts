@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { decide, keyOf } from '../../src/core/command.ts'
 import type { DocumentState } from '../../src/core/machines/document.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
-import { moveDocument } from '../../src/testing/conformance/commands.ts'
+import { moveDocument, onJob, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
 import { CrashDisk } from '../../src/testing/crash-disk.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { compareStore } from '../crash/compare-ledger.ts'
@@ -172,5 +172,37 @@ describe('A37: snapshots', () => {
     expect(older).toContain('-000000000000003')
     const { items } = await again.store.find({ kind: 'document' })
     expect(items).toMatchObject([{ doc_id: 'a', etag: '4' }])
+  })
+
+  it('A72: history goes by age, but never that of a job that is open; what went is said', async () => {
+    const life = await opened({ keepSnapshots: 1, keepHistoryMs: DAY_MS })
+    const submits = async (job_id: string) => {
+      await life.do(submitJob(job_id))
+      await life.pass(1000)
+      await life.maintain()
+    }
+    const told = async (job_id: string) => (await life.store.audit({ job_id })).items.length
+    await submits('old')
+    await life.do(onJob('cancelJob', 'old'))
+    await submits('open')
+    await submits('later')
+    await life.do(onJob('cancelJob', 'later'))
+    await life.pass(2 * DAY_MS)
+    await life.do(submitJob('new'))
+    await life.maintain()
+    expect([await told('old'), await told('open'), await told('later')]).toEqual([3, 1, 4])
+    expect((await life.store.stats()).removed_audit_records).toBe(1)
+    for (const id of ['open', 'new']) await life.do(onJob('cancelJob', id))
+    await life.maintain()
+    await life.pass(2 * DAY_MS)
+    await moved(life, ['fetching'])
+    await life.maintain()
+    await moved(life, ['fetched'])
+    await life.maintain()
+    expect([await told('old'), await told('open'), await told('later')]).toEqual([0, 0, 0])
+    expect((await life.store.stats()).removed_audit_records).toBeGreaterThan(5)
+    expect(await life.store.get({ kind: 'job', tenant_id: TENANT, id: 'open' })).toMatchObject({
+      state: 'CANCELLED',
+    })
   })
 })

@@ -170,6 +170,7 @@ export class JournalStore implements Store {
       engine: this.capabilities.engine,
       records: live.counts.totals(),
       audit_records: journal.auditRecords,
+      removed_audit_records: journal.removedRecords,
       pending_signals: live.signals.pending,
       storage: {
         delta_bytes: journal.deltaBytes,

@@ -45,7 +45,7 @@ export class JournalWriter {
       failed: (commits) => this.#failed(commits),
     })
     this.#decider = new Decider(journal.image, this.#group, world.clock, world.ids, loaded.time)
-    this.#maintenance = new Maintenance(journal, this.#group, this.#decider, world, options)
+    this.#maintenance = new Maintenance(journal, this.#group, this.#decider, world, options, parts.oldestOpen)
   }
 
   /** Goes on where the files end; what a crash left half-written is put aside. */
@@ -241,4 +241,6 @@ export interface WriterParts {
   readonly lock: DiskLock
   /** Tells those who follow the history that there is more. */
   readonly wake: () => void
+  /** When the oldest job was submitted that is open. */
+  readonly oldestOpen: () => Promise<number>
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { NotALedger } from '../../errors/file-errors.ts'
 import type { World } from '../../world/world.ts'
+import { oldestOpenJob } from '../oldest-open-job.ts'
 import { AUDIT_FOLDER, listFiles } from './file-names.ts'
 import { lockJournal } from './journal-lock.ts'
 import {
@@ -61,10 +62,9 @@ async function openToWrite(
       const journal = await OpenJournal.of(place, loaded)
       const store = new JournalStore(false, world.clock)
       const wake = () => store.watchers.wake()
-      return store.begin({
-        journal,
-        writer: await JournalWriter.open({ journal, world, options, lock, wake }, loaded),
-      })
+      const oldestOpen = () => oldestOpenJob(store)
+      const writer = await JournalWriter.open({ journal, world, options, lock, wake, oldestOpen }, loaded)
+      return store.begin({ journal, writer })
     }
     const { message, next } = loaded.damage
     world.warn(`${message}. ${next}`, 'WAYBILL_LEDGER_DAMAGED', 'Warning')

@@ -28,6 +28,7 @@ export class Maintenance {
   readonly #decider: Decider
   readonly #world: World
   readonly #options: CheckedOptions
+  readonly #oldestOpen: () => Promise<number>
   #running: Promise<unknown> | null = null
   #timer: Timer | null = null
   readonly #end = new AbortController()
@@ -38,7 +39,9 @@ export class Maintenance {
     decider: Decider,
     world: World,
     options: CheckedOptions,
+    oldestOpen: () => Promise<number>,
   ) {
+    this.#oldestOpen = oldestOpen
     this.#journal = journal
     this.#group = group
     this.#decider = decider
@@ -178,7 +181,7 @@ export class Maintenance {
 
   /**
    * Deltas go when they are sealed, also those that an earlier run left; old snapshots go by number, old history by age,
-   * but never history that a snapshot would need.
+   * but never history that a snapshot would need, nor that of a job that is open.
    */
   async #retire(): Promise<number> {
     const { disk, folder } = this.#journal.place
@@ -188,8 +191,11 @@ export class Maintenance {
     for (const { path } of snapshots.slice(0, -this.#options.keepSnapshots)) await disk.remove(path)
     // From here on the history goes. Neither a delta nor a snapshot may come back after that.
     await disk.syncFolder(folder)
+    // Nothing to do is the usual case, and then nobody has to look at all the jobs.
+    if (this.#journal.segments.length === 0 || this.#options.keepHistoryMs === Number.POSITIVE_INFINITY)
+      return 0
     const { audit_records, segments } = await retireSegments(this.#journal.segments, {
-      beforeTime: this.#decider.time() - this.#options.keepHistoryMs,
+      beforeTime: Math.min(this.#decider.time() - this.#options.keepHistoryMs, await this.#oldestOpen()),
       keepFromSeq: (kept[0]?.seq ?? 0) + 1,
     })
     this.#journal.segments = this.#journal.segments.filter((segment) => !segments.includes(segment))

@@ -19,6 +19,12 @@ export class OpenJournal {
   /** Snapshots that turned out to be damaged, and are left alone. */
   damagedSnapshots: readonly string[]
 
+  /** Places of the log before the first that is still there. */
+  get removedRecords(): number {
+    const first = this.segments[0]?.firstSeq ?? this.deltas[0]?.firstSeq ?? 1
+    return first - 1
+  }
+
   private constructor(
     place: JournalPlace,
     loaded: LoadedJournal,

@@ -166,6 +166,7 @@ export class MemoryStore implements Store {
       engine: this.capabilities.engine,
       records: this.#live.counts.totals(),
       audit_records: this.#log.lastSeq,
+      removed_audit_records: 0,
       pending_signals: this.#live.signals.pending,
     }
   }

@@ -10,6 +10,7 @@ import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { StateCounts } from '../live/state-counts.ts'
+import { oldestOpenJob } from '../oldest-open-job.ts'
 import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
 import type {
   Finding,
@@ -199,20 +200,26 @@ export class TableStore implements Store {
   async stats(): Promise<StoreStats> {
     this.#mustBeOpen()
     const counts = await this.#counts()
-    const { records } = await this.#tables.head()
+    const { records, removed } = await this.#tables.head()
     return {
       engine: this.capabilities.engine,
       records: counts.totals(),
       audit_records: records,
+      removed_audit_records: removed,
       pending_signals: await this.#tables.pendingSignals(),
     }
   }
 
   async maintain(): Promise<MaintenanceReport> {
     this.#mustBeOpen()
-    const keepFrom = this.#keepHistoryMs === null ? null : this.#time() - this.#keepHistoryMs
-    const removed = await this.#tables.maintain(keepFrom)
+    const removed = await this.#tables.maintain(await this.#keepFrom())
     return { compacted: false, removed_audit_records: removed, snapshot: null }
+  }
+
+  /** History is removed by age, but never that of a job that is open. */
+  async #keepFrom(): Promise<number | null> {
+    if (this.#keepHistoryMs === null) return null
+    return Math.min(this.#time() - this.#keepHistoryMs, await oldestOpenJob(this))
   }
 
   async check(): Promise<readonly Finding[]> {

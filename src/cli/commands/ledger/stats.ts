@@ -92,12 +92,19 @@ function countLines({ out }: Session, kind: RecordKind, counts: Counts): string 
     .join('')
 }
 
-function storageFields({ engine, records, audit_records, storage, open_ms }: LedgerStats): readonly Field[] {
+function storageFields(stats: LedgerStats): readonly Field[] {
+  const { engine, records, audit_records, removed_audit_records, storage, open_ms } = stats
   const kinds = Object.entries(records).filter(([, n]) => n > 0)
   const kept: readonly Field[] = [
     ['engine', engine],
     ['records', kinds.map(([kind, n]) => countOf(n, kind)).join(', ') || 'none'],
-    ['history', countOf(audit_records, 'entry')],
+    [
+      'history',
+      countOf(audit_records, 'entry'),
+      removed_audit_records === 0
+        ? undefined
+        : `${countOf(removed_audit_records, 'entry')} removed, past their time`,
+    ],
   ]
   if (storage === undefined) return kept
   const { snapshot, delta_bytes, segments, damage } = storage
