@@ -160,6 +160,8 @@ export { JobStateStore } from './orchestrator/job-state-store.ts'
 export type { FinishedJob, OrchestratorOptions, QueueJobOptions } from './orchestrator/orchestrator.ts'
 export { type Pipeline, pipeline, pipelineFrom, type StageOptions } from './orchestrator/pipeline/pipeline.ts'
 export { parseTopology } from './orchestrator/pipeline/topology-file.ts'
+export type { BackoffSource, ConditionSource } from './orchestrator/pipeline/topology-source.ts'
+export type { ErrorReport } from './orchestrator/process/error-report.ts'
 export type { FileChange, TestsAfter } from './orchestrator/provenance.ts'
 export type {
   EventPayload,

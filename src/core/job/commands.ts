@@ -182,7 +182,7 @@ export type StageReport =
   | { readonly what: 'completed'; readonly metadata: JsonObject }
 
 /** What is known of a stage that succeeded; null where nobody said, and the ledger's own count is taken. */
-export interface StageFacts {
+interface StageFacts {
   readonly attempts: number | null
   readonly output_count: number | null
   readonly duration_ms: number | null

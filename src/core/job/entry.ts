@@ -7,7 +7,7 @@ import type { JobRecord, StepRecord } from './record.ts'
 
 export type EntryStatus = 'queued' | 'processing' | 'cancelling' | 'completed' | 'failed' | 'cancelled'
 
-export const STATUS_OF = {
+const STATUS_OF = {
   QUEUED: 'queued',
   DISPATCHING: 'processing',
   IN_PROGRESS: 'processing',

@@ -1,7 +1,7 @@
 /** Where in a topology: names of fields, and places in lists. */
 export type ProblemPath = readonly (string | number)[]
 
-export const PROBLEM_CODES = [
+const PROBLEM_CODES = [
   // What its stages, gates and policies say of each other.
   'NO_STAGES',
   'DUPLICATE_STAGE',

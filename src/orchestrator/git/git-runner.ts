@@ -1,7 +1,7 @@
 import { runProgram } from '../../world/run-program.ts'
 import { QUIET_GIT_ENV } from './quiet-git.ts'
 
-export interface GitAnswer {
+interface GitAnswer {
   /** Null when it did not end by itself. */
   readonly exitCode: number | null
   readonly stdout: Uint8Array

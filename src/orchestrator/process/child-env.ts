@@ -8,7 +8,7 @@ const PASSED_BEGINNING = 'LC_'
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 export const JOB_ENV = 'WAYBILL_JOB_ID'
-export const ATTEMPT_ENV = 'WAYBILL_ATTEMPT'
+const ATTEMPT_ENV = 'WAYBILL_ATTEMPT'
 export const LEDGER_ENV = 'WAYBILL_LEDGER_MARK'
 
 interface Variables {

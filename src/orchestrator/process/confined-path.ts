@@ -48,7 +48,7 @@ async function realOrNew(absolute: string, files: FileSystem): Promise<string | 
   }
 }
 
-export function isInside(root: string, path: string): boolean {
+function isInside(root: string, path: string): boolean {
   const way = relative(root, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }

@@ -43,7 +43,7 @@ export interface FailedAttempt {
   readonly tail: string
 }
 
-export function errorReportOf(failed: FailedAttempt, redact: Redact = redactText): ErrorReport {
+function errorReportOf(failed: FailedAttempt, redact: Redact = redactText): ErrorReport {
   const { job, place, attempt, status, exitCode, signal, startedAt, endedAt, argv, error, tail } = failed
   return {
     job_id: job.job_id,
