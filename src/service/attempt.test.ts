@@ -49,6 +49,11 @@ describe('an attempt', () => {
     ['what JSON makes of it', () => ({ at: new Date(0) }), { output: { at: '1970-01-01T00:00:00.000Z' } }],
     ['an address', () => new Output(undefined, 's3://a'), { output: null, output_ref: 's3://a' }],
     ['both', () => new Output(1, { uri: 'u' }), { output: 1, output_ref: { uri: 'u' } }],
+    [
+      'what is to be known of it',
+      () => new Output('text', undefined, { count: 3, metadata: { model: 'm' } }),
+      { output: 'text', output_count: 3, metadata: { model: 'm' } },
+    ],
   ])('reports %s', async (_, handler, output) => {
     serve(handler).take(directive())
     expect((await ledger.nth('result')).body).toMatchObject({ status: 'SUCCEEDED', ...output })

@@ -6,7 +6,13 @@ import { Output } from '../wire/output.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
 
 export type StepReport =
-  | { readonly status: 'SUCCEEDED'; readonly output: Json; readonly output_ref?: Ref | undefined }
+  | {
+      readonly status: 'SUCCEEDED'
+      readonly output: Json
+      readonly output_ref?: Ref | undefined
+      readonly output_count?: number | undefined
+      readonly metadata?: JsonObject | undefined
+    }
   | { readonly status: 'FAILED'; readonly failure_class: FailureClass; readonly error: StepError }
   | { readonly status: 'RELEASED'; readonly reason: string }
 
@@ -14,12 +20,18 @@ const LONGEST_CODE = 200
 const LONGEST_TEXT = 10_000
 
 export function successOf(returned: unknown): StepReport {
-  const { value, ref } = returned instanceof Output ? returned : { value: returned, ref: undefined }
+  const { value, ref, count, metadata } = returned instanceof Output ? returned : new Output(returned)
   try {
     // What JSON cannot hold is found here, and not where the report is sent again and again.
     const text = JSON.stringify(value) as string | undefined
     const output = text === undefined ? null : (JSON.parse(text) as Json)
-    return { status: 'SUCCEEDED', output, ...(ref === undefined ? null : { output_ref: ref }) }
+    return {
+      status: 'SUCCEEDED',
+      output,
+      ...(ref === undefined ? null : { output_ref: ref }),
+      ...(count === undefined ? null : { output_count: count }),
+      ...(metadata === undefined ? null : { metadata }),
+    }
   } catch (error) {
     const message = `What the handler returned is not JSON: ${(error as Error).message}`
     return { status: 'FAILED', failure_class: 'NON_RETRYABLE', error: { code: 'INVALID_OUTPUT', message } }

@@ -34,10 +34,15 @@ const attemptSchema = z.strictObject({
   traceparent: z.string().nullish(),
 })
 
+/** Laid over the metadata of the job. */
+const metadata = z.record(z.string(), z.unknown()).nullish()
+
 const succeededSchema = attemptSchema.extend({
   status: z.literal('SUCCEEDED'),
   output: z.unknown().optional(),
   output_ref: refSchema.nullish(),
+  output_count: z.int().nonnegative().nullish(),
+  metadata,
   failure_class: z.null().optional(),
   error: z.null().optional(),
 })
@@ -50,8 +55,10 @@ const failedSchema = attemptSchema.extend({
     message: z.string(),
     details: z.record(z.string(), z.unknown()).nullish(),
   }),
+  metadata,
   output: z.null().optional(),
   output_ref: z.null().optional(),
+  output_count: z.null().optional(),
 })
 
 /** The service stops before it is done, through no fault of the work. */
@@ -93,11 +100,17 @@ function resultOf(body: z.output<typeof resultSchema>): StepResult | Released {
     const { details, ...error } = body.error
     const { status, failure_class } = body
     const whole = details === undefined || details === null ? error : { ...error, details }
-    return { status, failure_class, error: whole } as StepResult
+    return { status, failure_class, error: whole, ...given({ metadata: body.metadata }) } as StepResult
   }
-  const { status, output = null, output_ref } = body
-  const ref = output_ref === undefined || output_ref === null ? null : { output_ref }
-  return { status, output, ...ref } as StepResult
+  const { status, output = null, output_ref, output_count, metadata } = body
+  return { status, output, ...given({ output_ref, output_count, metadata }) } as StepResult
+}
+
+/** Those that are there. */
+function given(fields: { readonly [name: string]: unknown }): object {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  )
 }
 
 /** Missing and wrong fields of a callback are answered with 400, also those that only the ledger finds. */

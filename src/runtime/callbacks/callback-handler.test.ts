@@ -57,6 +57,8 @@ async function setUp(options: Partial<CallbackOptions> = {}) {
 
 const SUCCEEDED = { status: 'SUCCEEDED', output: { pages: 3 }, output_ref: 's3://texts/1' }
 
+const FAILED = { status: 'FAILED', failure_class: 'NON_RETRYABLE' } as const
+
 describe('A12 callbacks', () => {
   it('ACK begins the step, and says how long it may take', async () => {
     const { call, attempt, job } = await setUp()
@@ -99,6 +101,17 @@ describe('A12 callbacks', () => {
     const actors = new Set<string | null>()
     for await (const { actor } of ledger.jobs.history(job_id, 't1')) actors.add(actor)
     expect(actors).toContain('service')
+  })
+
+  it('RESULT may say more, good or bad: it stays with the job', async () => {
+    for (const result of [SUCCEEDED, { ...FAILED, error: { code: 'X', message: 'x' } }]) {
+      const { call, attempt, job } = await setUp()
+      expect((await call('result', { ...attempt, ...result, metadata: { model: 'm' } })).status).toBe(200)
+      expect(await job()).toMatchObject({ job: { metadata: { model: 'm' } } })
+    }
+    const { call, attempt } = await setUp()
+    expect((await call('result', { ...attempt, ...SUCCEEDED, metadata: 'm' })).status).toBe(400)
+    expect((await call('result', { ...attempt, ...SUCCEEDED, output_count: -1 })).status).toBe(400)
   })
 
   it('RESULT FAILED has the class and the error', async () => {
