@@ -1,10 +1,11 @@
 import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
+import { EMPTY } from '../core/json.ts'
 
 // What a record is when nothing else is said of it. Writing leaves out what is as it is here, reading fills it in again.
 // docs/journal-format.md has the same tables for everybody else.
 
 const NONE: readonly never[] = Object.freeze([])
-const NOTHING = Object.freeze({})
+const NOTHING = EMPTY
 
 export const USUAL_JOB = {
   doc_id: null,

@@ -1,12 +1,12 @@
 import type { JobAggregate } from '../aggregate.ts'
-import { isJsonObject, type Json } from '../json.ts'
+import { EMPTY, isJsonObject, type Json } from '../json.ts'
 import { present } from '../must.ts'
 import type { Gate } from '../pipeline/gate.ts'
 import type { Routing } from '../routing.ts'
 import { toIso } from '../time.ts'
 import type { SubmitJob } from './commands.ts'
 import { endedTopic } from './ended-topic.ts'
-import type { Limit, ProtocolStep } from './protocol.ts'
+import type { Limit, ProtocolStep, StepPolicy } from './protocol.ts'
 import type { Escalation, JobRecord, Rung, StepGate, StepRecord } from './record.ts'
 
 /** The job of a request, and its steps, as they are when nothing has been done yet. */
@@ -93,6 +93,8 @@ export function shut(gate: Gate): StepGate {
   return { ...gate, since: null, until: null, seen: null, looked: false, opened_at: null }
 }
 
+const NO_POLICY: StepPolicy = EMPTY
+
 /** What a step takes from its job. */
 type NewStepOf = Pick<SubmitJob, 'tenant_id' | 'job_id' | 'input_ref' | 'output_ref' | 'payload'>
 
@@ -114,7 +116,7 @@ export function newStep(
     delivery: step.delivery,
     queue: step.queue ?? step.service,
     limits,
-    policy: step.policy ?? {},
+    policy: step.policy ?? NO_POLICY,
     gate: step.gate === undefined ? null : shut(step.gate),
     document: step.document ?? null,
     state: 'PENDING',

@@ -160,7 +160,11 @@ export class Decider {
     const moves = live.decide(decided)
     // Nobody waits for most signals, and they would be written all the same.
     const signals = live.awaited(decided.signals)
-    const change = signals.length === decided.signals.length ? decided : { ...decided, signals }
+    const { puts, claims, slots } = decided
+    const change =
+      signals.length === decided.signals.length
+        ? decided
+        : { puts, audit: decided.audit, claims, slots, signals }
     const places = this.#encode(change, kept, first, moves, nths)
     // Nothing can go wrong from here on, so memory and disk will say the same.
     const undo = both(live.devices.apply(change), nths === undefined ? null : this.#countRefusals(nths))

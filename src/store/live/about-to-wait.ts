@@ -6,6 +6,10 @@ type Waiting = Pick<JobRecord, 'tenant_id' | 'waits_for'>
 export class AboutToWait {
   readonly #topics = new Map<string, number>()
 
+  get isEmpty(): boolean {
+    return this.#topics.size === 0
+  }
+
   has(tenant_id: string, topic: string): boolean {
     return this.#topics.size > 0 && this.#topics.has(nameOf(tenant_id, topic))
   }

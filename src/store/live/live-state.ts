@@ -236,6 +236,7 @@ export class LiveState {
   /** The signals that somebody waits for, or will when what was decided is durable. The others need not be kept. */
   awaited(signals: readonly Signal[]): readonly Signal[] {
     if (signals.length === 0) return signals
+    if (!this.work.isAnyAwaited && this.#aboutToWait.isEmpty) return NO_SIGNALS
     return signals.filter(
       ({ tenant_id, topic }) =>
         this.work.isAwaited(tenant_id, topic) || this.#aboutToWait.has(tenant_id, topic),
@@ -366,6 +367,8 @@ export class LiveState {
     return this.#rows.get(part.tenant_id, part.outbox_id) ?? null
   }
 }
+
+const NO_SIGNALS: readonly Signal[] = Object.freeze([])
 
 function keptRecord(record: Exclude<LedgerRecord, StepRecord>): Kept {
   const key = { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }

@@ -153,6 +153,10 @@ export class WorkIndex {
     return new Set([...(here?.keys() ?? []), ...this.#stored.groups(queue)])
   }
 
+  get isAnyAwaited(): boolean {
+    return this.#waiting.size > 0 || this.#stored?.hasWaiting === true
+  }
+
   isAwaited(tenant_id: string, topic: string): boolean {
     if (this.#waiting.size > 0 && this.#waiting.has(topicKey(tenant_id, topic))) return true
     if (this.#stored?.hasWaiting !== true) return false
