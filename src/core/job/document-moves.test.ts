@@ -93,6 +93,22 @@ describe('a document moves with the stages that work on it', () => {
     expect(path(ledger)).toEqual(['fetching', 'failed'])
   })
 
+  // Steps that a job takes over are told in the history as new and done. They moved the document once more: one that
+  // another job was fetching was said to be fetched, and one that had failed got a refusal for every such step.
+  it('does not move with steps that a job takes over when it is run again', () => {
+    const ledger = submitted(FETCH, PARSE)
+    ledger.claim()
+    ledger.succeed()
+    ledger.claim()
+    ledger.fail('NON_RETRYABLE')
+    const told = path(ledger)
+    expect(told).toEqual(['fetching', 'fetched', 'parsing', 'failed'])
+    const again = { type: 'runAgain', tenant_id: 't1', job_id: 'j1', actor: 'a', reason: null } as const
+    ledger.run({ ...again, new_job_id: 'j2', from_step: 'parse', idempotency_key: null, inFlightLimit: 9 })
+    expect(ledger.job('j2')).toMatchObject({ current_step_id: 'parse' })
+    expect(path(ledger)).toEqual(told)
+  })
+
   it('is asked for, and what is done to it is done once', () => {
     const ledger = submitted(FETCH)
     const claim = { type: 'claimStep', tenant_id: 't1', job_id: 'j1', actor: 'w', reason: null } as const

@@ -45,7 +45,8 @@ function movesDocument(put: LedgerRecord): put is StepRecord {
 /** Where the document goes with the states that a step went through. */
 function movesOf(entry: AuditEntry, steps: readonly StepRecord[]): readonly Move[] {
   const { kind, event, tenant_id, doc_id, path } = entry
-  if (kind !== 'step' || event !== 'moved' || doc_id === null) return []
+  // One that was taken over from another job, with what it came to, is done: nothing happens to the document now.
+  if (kind !== 'step' || event !== 'moved' || doc_id === null || path[0] === null) return []
   const step = steps.find(({ step_id }) => step_id === entry.metadata.step_id)
   if (step?.document == null) return []
   const moves = step.document

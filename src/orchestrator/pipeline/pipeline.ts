@@ -97,10 +97,14 @@ export class Pipeline<Input = Json> {
     return this.#with({ gates: [...(this.#source.gates ?? []), { ...gate, name }] })
   }
 
-  stage(name: string, handler: Handler): Pipeline
-  stage(name: string, options: StageOptions, handler: Handler): Pipeline
-  stage(name: string, options: RemoteStageOptions): Pipeline
-  stage(name: string, given: StageOptions | Handler, last?: Handler): Pipeline<Input> {
+  stage(name: string, handler: StageHandler<Input>): Pipeline<Input>
+  stage(name: string, options: StageOptions, handler: StageHandler<Input>): Pipeline<Input>
+  stage(name: string, options: RemoteStageOptions): Pipeline<Input>
+  stage(
+    name: string,
+    given: StageOptions | StageHandler<Input>,
+    last?: StageHandler<Input>,
+  ): Pipeline<Input> {
     const [options, handler] = typeof given === 'function' ? [{}, given] : [given, last]
     const { dependsOn, ...rest } = options as StageOptions
     const stage: StageSource = {
