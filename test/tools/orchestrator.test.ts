@@ -173,6 +173,12 @@ describe('an orchestrator', () => {
     )
     expect(missing).toMatchObject({ status: 'failed', error: { code: 'TOOL_NOT_FOUND' } })
     expect(missing.attempts).toHaveLength(1)
+    const report = JSON.parse(readFileSync(join(repo.path, 'logs/j1.json'), 'utf8'))
+    expect(report).toMatchObject({
+      status: 'failed',
+      argv: ['no-such-tool'],
+      error: { code: 'TOOL_NOT_FOUND' },
+    })
   })
 
   it('runs a job from its file, once: the same again is answered, another under its id is refused', async () => {

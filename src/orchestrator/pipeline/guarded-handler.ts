@@ -2,6 +2,7 @@ import { Breaker, type BreakerOptions } from '../../core/pipeline/breaker.ts'
 import type { Handler } from '../../runtime/handler.ts'
 import { CircuitOpen } from '../../wire/circuit-open.ts'
 import { NonRetryable } from '../../wire/non-retryable.ts'
+import { StepFailure } from '../../wire/step-failure.ts'
 import { WorkAborted } from '../../wire/work-aborted.ts'
 import type { Clock } from '../../world/clock.ts'
 
@@ -35,12 +36,19 @@ export function guarded(handler: Handler, options: BreakerOptions, clock: Clock)
       tell('succeeded')
       return output
     } catch (error) {
-      tell(error instanceof NonRetryable ? 'abandoned' : 'failed')
+      tell(isFinal(error) ? 'abandoned' : 'failed')
       throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
   }
+}
+
+/** Trying again would not help: that says nothing of the thing that was called. */
+function isFinal(error: unknown): boolean {
+  return (
+    (error instanceof NonRetryable || error instanceof StepFailure) && error.failure_class === 'NON_RETRYABLE'
+  )
 }
 
 function isTimeout(reason: unknown): boolean {

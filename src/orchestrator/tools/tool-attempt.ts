@@ -78,7 +78,9 @@ class ToolAttempt {
     await killLeftovers({ jobId: this.#job.job_id, ledger }, outside)
     const before = await git.stateOf(place.workingDir)
     const startedAt = outside.clock.now()
-    const { done, argv } = await this.#runAll(place)
+    const { done, argv } = await this.#runAll(place).catch((error: unknown) =>
+      this.#notRun(place, startedAt, error),
+    )
     const own = [place.logFile, place.errorReport]
     const touched = await git.touchedFiles(place.workingDir, before, own)
     const metadata: JsonObject = {
@@ -96,6 +98,16 @@ class ToolAttempt {
     const error = processErrorOf(done, timeoutMs) ?? { code: 'TOOL_FAILED', message: 'It did not complete' }
     await this.#report(place, done, { argv, startedAt, error })
     throw new StepFailure(error.message, { code: error.code, metadata })
+  }
+
+  /** Nothing was run: that is reported like any other failure, for those who look for a report. */
+  async #notRun(place: ToolPlace, startedAt: number, error: unknown): Promise<never> {
+    if (error instanceof WaybillError) {
+      const { exe, args } = this.#job.command
+      const { code, message } = error
+      await this.#report(place, NOT_RUN, { argv: [exe, ...args], startedAt, error: { code, message } })
+    }
+    throw error
   }
 
   /** One after the other, for as long as they go well and there is time. */
@@ -164,6 +176,15 @@ class ToolAttempt {
     }
     await writeErrorReport(failed, { files: outside.files, redact })
   }
+}
+
+const NOT_RUN: FinishedCommand = {
+  exitCode: null,
+  signal: null,
+  status: 'failed',
+  head: '',
+  tail: '',
+  durationMs: 0,
 }
 
 interface ReportFacts {
