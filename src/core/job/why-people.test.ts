@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { protocolOf, pulled, TENANT } from '../../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
-import { HUMAN_LANE } from './human-lane.ts'
 import type { Rung } from './record.ts'
+import { HUMAN_LANE } from './tool-service.ts'
 import { whyJob } from './why.ts'
 
 const PEOPLE = protocolOf(pulled('human', { delivery: 'external', service: HUMAN_LANE }))

@@ -1,4 +1,4 @@
-import { HUMAN } from '../../core/job/human-lane.ts'
+import { HUMAN } from '../../core/job/tool-service.ts'
 import { idProblem } from '../../core/names.ts'
 import { InvalidInput, UnknownAdapter } from '../../errors/input-errors.ts'
 import type { Adapter } from './adapter.ts'

@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
-import { HUMAN } from '../../core/job/human-lane.ts'
+import { HUMAN } from '../../core/job/tool-service.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import type { AdapterRegistry } from './adapter-registry.ts'
 import type { ToolJob } from './tool-job.ts'
