@@ -47,8 +47,7 @@ export const queueAdd = defineCommand<Options>({
     [7, 'no adapter runs such a tool'],
   ],
   async run(session, options, [files]) {
-    const { Orchestrator } = await import('../../../default-orchestrator.ts')
-    const { JobStateStore } = await import('../../../orchestrator/job-state-store.ts')
+    const { JobStateStore, Orchestrator } = await session.library()
     const adapters = await adaptersOf(options)
     const store = new JobStateStore(await session.openToWrite())
     const orchestrator = new Orchestrator({ store, adapters })

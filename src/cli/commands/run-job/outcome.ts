@@ -61,14 +61,21 @@ export function outcomeText(out: TextStream, outcome: Outcome): string {
     ['exit code', numberText(last?.exit_code)],
     ['attempts', attemptsText(attempts)],
     ['took', tookText(attempts)],
-    ['tests', testsText(metadata.tests)],
-    ['touched', touchedText(metadata)],
-    ['commit', commitText(metadata)],
+    // One that nobody tried yet has only what it was handed.
+    ...(last === undefined ? [] : foundFields(metadata)),
     ['log', outcome.log_file],
     ['report', outcome.error_report],
     ['taken over', outcome.escalated_to, 'because it failed'],
   ]
   return heading + fieldLines(out, fields)
+}
+
+function foundFields(metadata: JsonObject): readonly Field[] {
+  return [
+    ['tests', testsText(metadata.tests)],
+    ['touched', touchedText(metadata)],
+    ['commit', commitText(metadata)],
+  ]
 }
 
 /** Nobody but a person goes on with it. */

@@ -50,8 +50,7 @@ export const runJob = defineCommand<Options>({
   async run(session, options, [file]) {
     const { readToolJob } = await import('../../../orchestrator/tools/read-tool-job.ts')
     const { realWorld } = await import('../../../world/world.ts')
-    const { Orchestrator } = await import('../../../default-orchestrator.ts')
-    const { JobStateStore } = await import('../../../orchestrator/job-state-store.ts')
+    const { JobStateStore, Orchestrator } = await session.library()
     // What can be seen to be wrong is said without a ledger.
     const job = await readToolJob(file as string, realWorld.disk)
     const adapters = await adaptersOf(options)

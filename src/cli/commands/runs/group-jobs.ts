@@ -14,8 +14,9 @@ const MOST_COUNTED = 10_000
 /** Of the jobs that changed last so many are asked what happened. */
 const MOST_ASKED = 10
 
-/** What is told of the history. */
-export const MOST_EVENTS = 10
+/** What is told of the history, and what is looked at for it. */
+const MOST_EVENTS = 10
+const LOOKED_AT = 50
 
 type Group = RunRecord | WorkstreamRecord
 
@@ -58,15 +59,25 @@ async function lastEvents(
   jobs: readonly JobRecord[],
 ): Promise<readonly AuditRecord[]> {
   const { tenant_id, kind } = group
-  const page = { tenant_id, direction: 'desc', limit: MOST_EVENTS } as const
+  const page = { tenant_id, direction: 'desc', limit: LOOKED_AT } as const
   const all = await Promise.all([
     ledger.audit.query({ ...page, kind, id: idOf(group) }),
     ...jobs.map(({ job_id }) => ledger.audit.query({ ...page, job_id })),
   ])
   return all
     .flatMap(({ items }) => items)
+    .filter(isWorthTelling)
     .sort((a, b) => a.seq - b.seq)
     .slice(-MOST_EVENTS)
+}
+
+/** On its way to a worker a step goes through states that say little; and of its job the step says more. */
+const ON_THE_WAY: readonly string[] = ['DISPATCHING', 'AWAITING_ACK', 'PENDING']
+
+function isWorthTelling({ kind, event, new_state }: AuditRecord): boolean {
+  if (event !== 'moved') return true
+  if (kind === 'outbox' || ON_THE_WAY.includes(new_state)) return false
+  return kind !== 'job' || new_state !== 'IN_PROGRESS'
 }
 
 function whereOf(group: Group) {

@@ -8,6 +8,7 @@ import type { Publishers } from '../../../runtime/dispatcher.ts'
 import type { Handler, Handlers } from '../../../runtime/handler.ts'
 import type { LiveLedger, Workable } from '../../../runtime/live-ledger.ts'
 import { systemClock } from '../../../world/clock.ts'
+import type { Session } from '../../session.ts'
 import type { WorkerModule } from './load-module.ts'
 
 export interface PlanOptions {
@@ -44,10 +45,13 @@ export async function planOf(
 }
 
 /** With the tools, which need the ledger. */
-export async function allHandlers({ handlers, tools, adapters }: WorkPlan, ledger: LiveLedger) {
+export async function allHandlers(
+  session: Session,
+  ledger: LiveLedger,
+  { handlers, tools, adapters }: WorkPlan,
+): Promise<Handlers> {
   if (tools.length === 0) return handlers
-  const { Orchestrator } = await import('../../../default-orchestrator.ts')
-  const { JobStateStore } = await import('../../../orchestrator/job-state-store.ts')
+  const { JobStateStore, Orchestrator } = await session.library()
   const orchestrator = new Orchestrator({ store: new JobStateStore(ledger), adapters })
   const wanted = new Set(tools.map(queueOfTool))
   const all = Object.entries(await orchestrator.handlers()).filter(([queue]) => wanted.has(queue))

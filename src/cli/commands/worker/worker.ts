@@ -97,7 +97,8 @@ export const worker = defineCommand<Options>({
     ledger.jobs.register(...plan.protocols)
     const hold = systemTimers.hold()
     try {
-      await work(session, ledger, { ...plan, handlers: await allHandlers(plan, ledger) }, options, display)
+      const handlers = await allHandlers(session, ledger, plan)
+      await work(session, ledger, { ...plan, handlers }, options, display)
     } finally {
       hold.cancel()
       await display.stop()
