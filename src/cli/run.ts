@@ -24,7 +24,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   const out = new TextStream(process.stdout, { color })
   const notes = new Notes(new TextStream(process.stderr, { color }), { json, quiet })
   sayWarnings(notes)
-  forgetEmpty('LEDGER', 'ACTOR', 'TENANT', 'PROTOCOLS', 'WORKER', 'ADAPTERS', 'IN_FLIGHT_LIMIT')
+  forgetEmpty('LEDGER', 'ACTOR', 'TENANT', 'PROTOCOLS', 'WORKER', 'IN_FLIGHT_LIMIT')
   const exitCode = await runIn({ out, notes, color, onSession: closeWhenStopped }, argv)
   if (exitCode !== null) process.exitCode = exitCode
 }

@@ -11,7 +11,7 @@ export function adaptersOption(): Option {
   return new Option(
     '--adapters <module>',
     'a module that exports adapters, for tools beside those that come with Waybill',
-  ).env('WAYBILL_ADAPTERS')
+  )
 }
 
 const SHAPE = 'Export adapters, a list: [{ tool, defaultTimeoutSeconds, passEnv, prepare }].'

@@ -6,9 +6,10 @@ import { defineCommand } from '../../define-command.ts'
 import { describeError } from '../../describe-error.ts'
 import { type AdapterOptions, adaptersOf, adaptersOption } from '../../options/adapters.ts'
 import { collect } from '../../options/collect.ts'
+import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
 import { tellSubmitted } from '../tell-submitted.ts'
 
-interface Options extends AdapterOptions, QueueJobOptions {}
+interface Options extends AdapterOptions, InFlightOptions, QueueJobOptions {}
 
 export const queueAdd = defineCommand<Options>({
   name: 'add',
@@ -27,6 +28,7 @@ export const queueAdd = defineCommand<Options>({
       'what becomes of them when such a job does not succeed; fail unless told',
     ).choices(DEPENDENCY_POLICIES),
     adaptersOption(),
+    inFlightOption(),
     new Option('--reason <text>', 'why, for the history'),
   ],
   writes: true,
@@ -42,14 +44,14 @@ export const queueAdd = defineCommand<Options>({
   exits: [
     [2, 'a file makes no sense, or waits for a job that is not known'],
     [3, 'there is no such file'],
-    [4, 'there is another job of this id'],
+    [4, 'there is another job of this id, or there are too many open jobs'],
     [6, 'another process has the ledger open for writing'],
     [7, 'no adapter runs such a tool'],
   ],
   async run(session, options, [files]) {
     const { JobStateStore, Orchestrator } = await session.library()
     const adapters = await adaptersOf(options)
-    const store = new JobStateStore(await session.openToWrite())
+    const store = new JobStateStore(await session.openToWrite({ inFlightLimit: options.inFlightLimit }))
     const orchestrator = new Orchestrator({ store, adapters })
     const { priority, after, onDependencyFailure, reason } = options
     for (const file of files as readonly string[]) {

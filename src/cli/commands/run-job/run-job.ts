@@ -4,12 +4,13 @@ import { shellWord } from '../../../core/shell-word.ts'
 import type { QueueJobOptions } from '../../../orchestrator/orchestrator.ts'
 import { defineCommand } from '../../define-command.ts'
 import { type AdapterOptions, adaptersOf, adaptersOption } from '../../options/adapters.ts'
+import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
 import type { Session } from '../../session.ts'
 import { isLeft, type Outcome, outcomesOf, outcomeText } from './outcome.ts'
 import { RunNotes } from './run-notes.ts'
 import { ToolOutput } from './tool-output.ts'
 
-interface Options extends AdapterOptions {
+interface Options extends AdapterOptions, InFlightOptions {
   readonly priority?: QueueJobOptions['priority']
   readonly reason?: string
 }
@@ -29,6 +30,7 @@ export const runJob = defineCommand<Options>({
   options: [
     new Option('--priority <level>', 'how urgent it is; normal unless told').choices(PRIORITIES),
     adaptersOption(),
+    inFlightOption(),
     new Option('--reason <text>', 'why, for the history'),
   ],
   writes: true,
@@ -43,7 +45,7 @@ export const runJob = defineCommand<Options>({
     [1, 'it failed, took too long, was cancelled, or is left to a person'],
     [2, 'the file makes no sense; every mistake is named'],
     [3, 'there is no such file'],
-    [4, 'there is another job of this id'],
+    [4, 'there is another job of this id, or there are too many open jobs'],
     [6, 'another process has the ledger open for writing'],
     [7, 'no adapter runs such a tool'],
   ],
@@ -54,7 +56,7 @@ export const runJob = defineCommand<Options>({
     // What can be seen to be wrong is said without a ledger.
     const job = await readToolJob(file as string, realWorld.disk)
     const adapters = await adaptersOf(options)
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToWrite({ inFlightLimit: options.inFlightLimit })
     const store = new JobStateStore(ledger)
     const output = new ToolOutput(session)
     const orchestrator = new Orchestrator({ store, adapters, onOutput: output.take })
