@@ -137,7 +137,8 @@ describe('run-job', () => {
     expect(await processesWith('WAYBILL_JOB_ID=long')).toEqual([])
   })
 
-  it.runIf(hasScript())('looks well on a terminal', async () => {
+  // A pseudo terminal needs the `script` of util-linux, which not every system has.
+  it.skipIf(!hasScript())('looks well on a terminal', async () => {
     await newLedger('seen')
     const file = shop.scriptFile(
       'seen',

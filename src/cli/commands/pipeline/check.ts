@@ -107,7 +107,7 @@ async function tellStages(session: Session, topology: Topology): Promise<void> {
 const COLUMNS: readonly Column<StageRow>[] = [
   { title: 'STAGE', value: ({ stage }) => stage, least: 10, worth: NEEDED },
   { title: 'PHASE', value: ({ phase }) => phase, worth: 6 },
-  { title: 'POLICY', value: ({ policy }) => policy, worth: 5 },
+  { title: 'POLICY', value: ({ policy }) => policy, least: 13, worth: 5 },
   { title: 'TRIES', value: ({ max_attempts }) => max_attempts, align: 'right', least: 5, worth: 3 },
   {
     title: 'TIMEOUT',
@@ -116,8 +116,8 @@ const COLUMNS: readonly Column<StageRow>[] = [
     least: 7,
     worth: 3,
   },
-  { title: 'GATE', value: ({ gate }) => gate, worth: 6 },
+  { title: 'GATE', value: ({ gate }) => gate, least: 14, worth: 6 },
   { title: 'AFTER', value: ({ depends_on }) => depends_on.join(', '), worth: 4 },
-  { title: 'DONE BY', value: ({ delivery }) => (delivery === 'pull' ? 'workers' : delivery), worth: 1 },
-  { title: 'QUEUE', value: ({ queue }) => queue, worth: 2 },
+  { title: 'DONE BY', value: ({ delivery }) => (delivery === 'pull' ? 'workers' : delivery), worth: 2 },
+  { title: 'QUEUE', value: ({ queue }) => queue, least: 20, worth: 1 },
 ]

@@ -65,7 +65,7 @@ export function outcomeText(out: TextStream, outcome: Outcome): string {
     ...(last === undefined ? [] : foundFields(metadata)),
     ['log', outcome.log_file],
     ['report', outcome.error_report],
-    ['taken over', outcome.escalated_to, 'because it failed'],
+    ['handed to', outcome.escalated_to, 'because it failed'],
   ]
   return heading + fieldLines(out, fields)
 }
