@@ -48,3 +48,17 @@ it('says of a job that was handed on who has its work now', () => {
   })
   expect(causeOf(kernel, 'j1~2')).toMatchObject({ cause: 'external' })
 })
+
+it('says of a job between two stages that its scheduler has to go on', () => {
+  const kernel = new KernelLedger()
+  kernel.submit({ protocol: protocolOf(pulled('bootstrap', { delivery: 'external' })) })
+  const uncounted = { attempts: null, output_count: null, duration_ms: null }
+  const report = { what: 'succeeded', stage: 'chunk', output: null, ...uncounted } as const
+  kernel.run({ type: 'reportStage', tenant_id: TENANT, job_id: 'j1', report, actor: 'ann', reason: null })
+  expect(causeOf(kernel)).toMatchObject({
+    cause: 'external',
+    message: expect.stringMatching(/^Stage chunk is done, and the scheduler that runs it \(.*\) has until /),
+    until: expect.any(String),
+    unblock: { command: `waybill jobs cancel j1 --tenant ${TENANT}` },
+  })
+})
