@@ -157,7 +157,12 @@ export {
 } from './legacy-logs.ts'
 export { type LedgerOptions, openLedger } from './open-ledger.ts'
 export { JobStateStore } from './orchestrator/job-state-store.ts'
-export type { FinishedJob, OrchestratorOptions, QueueJobOptions } from './orchestrator/orchestrator.ts'
+export type {
+  FinishedJob,
+  OrchestratorOptions,
+  QueueJobOptions,
+  RunJobOptions,
+} from './orchestrator/orchestrator.ts'
 export { type Pipeline, pipeline, pipelineFrom, type StageOptions } from './orchestrator/pipeline/pipeline.ts'
 export { parseTopology } from './orchestrator/pipeline/topology-file.ts'
 export type { BackoffSource, ConditionSource } from './orchestrator/pipeline/topology-source.ts'

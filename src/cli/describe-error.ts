@@ -1,5 +1,6 @@
 import { debuglog } from 'node:util'
 import type { JsonObject } from '../core/json.ts'
+import { nearestOf } from '../errors/nearest-of.ts'
 import { withoutPasswords } from '../errors/shown-url.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import { WHERE_PROTOCOLS_ARE } from './options/protocols.ts'
@@ -67,6 +68,8 @@ function nextOf({ code, details }: WaybillError, session: Session): string | nul
   switch (code) {
     case 'UNKNOWN_REQUEST_TYPE':
       return `${knownTypes(details.known as readonly string[])} ${WHERE_PROTOCOLS_ARE}`
+    case 'UNKNOWN_ADAPTER':
+      return unknownAdapter(String(details.tool), details.known as readonly string[])
     case 'IN_FLIGHT_LIMIT':
       return `Wait for some to end, or let there be more with --in-flight-limit. What is open: ${session.hintOf('jobs list --open')}`
     case 'LEDGER_LOCKED':
@@ -98,6 +101,12 @@ function isThisLedger({ address }: JsonObject, session: Session): boolean {
 
 function knownTypes(known: readonly string[]): string {
   return known.length === 0 ? 'There are no protocols here.' : `Known are: ${known.join(', ')}.`
+}
+
+function unknownAdapter(tool: string, known: readonly string[]): string {
+  const meant = nearestOf(tool, known)
+  const guess = meant === null ? '' : `Did you mean ${meant}? `
+  return `${guess}Known are: ${known.join(', ')}. Others come from --adapters MODULE; any program runs as the tool command.`
 }
 
 function wrapped(error: unknown): NodeJS.ErrnoException {

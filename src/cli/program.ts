@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
 import { Command, type CommanderError, type Help, Option } from 'commander'
 import { CommandLineError } from './command-line-error.ts'
+import { blame } from './commands/blame.ts'
 import { completion } from './commands/completion.ts'
 import { docsHistory } from './commands/docs/history.ts'
 import { docsList } from './commands/docs/list.ts'
@@ -9,10 +10,12 @@ import { docsSet } from './commands/docs/set.ts'
 import { docsShow } from './commands/docs/show.ts'
 import { init } from './commands/init.ts'
 import { jobsAgain } from './commands/jobs/again.ts'
+import { jobsAnnotate } from './commands/jobs/annotate.ts'
 import { jobsCancel } from './commands/jobs/cancel.ts'
 import { jobsExpedite } from './commands/jobs/expedite.ts'
 import { jobsHistory } from './commands/jobs/history.ts'
 import { jobsList } from './commands/jobs/list.ts'
+import { jobsResolve } from './commands/jobs/resolve.ts'
 import { jobsShow } from './commands/jobs/show.ts'
 import { ledgerAudit } from './commands/ledger/audit.ts'
 import { ledgerCompact } from './commands/ledger/compact.ts'
@@ -26,9 +29,15 @@ import { ledgerStats } from './commands/ledger/stats.ts'
 import { ledgerStuck } from './commands/ledger/stuck.ts'
 import { ledgerValidate } from './commands/ledger/validate.ts'
 import { ledgerVerify } from './commands/ledger/verify.ts'
+import { pipelineCheck } from './commands/pipeline/check.ts'
+import { queueAdd } from './commands/queue/add.ts'
 import { queueList } from './commands/queue/list.ts'
 import { queueStats } from './commands/queue/stats.ts'
 import { queueLimit, queuePause, queueResume } from './commands/queue/steer.ts'
+import { runJob } from './commands/run-job/run-job.ts'
+import { runsList } from './commands/runs/list.ts'
+import { runsCancel, runsCreate, runsSeal } from './commands/runs/move.ts'
+import { runsShow } from './commands/runs/show.ts'
 import { scheduleAdd } from './commands/schedule/add.ts'
 import { scheduleList } from './commands/schedule/list.ts'
 import { schedulePause, scheduleRemove, scheduleResume } from './commands/schedule/move.ts'
@@ -37,6 +46,8 @@ import { submit } from './commands/submit.ts'
 import { tail } from './commands/tail.ts'
 import { why } from './commands/why.ts'
 import { worker } from './commands/worker/worker.ts'
+import { workstreamsList } from './commands/workstreams/list.ts'
+import { workstreamsShow } from './commands/workstreams/show.ts'
 import { addCommand, type CommandSpec, type Runner } from './define-command.ts'
 
 interface Group {
@@ -49,8 +60,18 @@ interface Group {
 const GROUPS: readonly Group[] = [
   {
     name: 'jobs',
-    about: 'Jobs: how far each one is, what came of it, ending it, getting on with it, running it again',
-    commands: [jobsList, jobsShow, jobsCancel, jobsAgain, jobsExpedite, jobsHistory],
+    about:
+      'Jobs: how far each one is, what came of it, ending it, getting on with it, running it again, and saying how it ended',
+    commands: [
+      jobsList,
+      jobsShow,
+      jobsCancel,
+      jobsAgain,
+      jobsExpedite,
+      jobsResolve,
+      jobsAnnotate,
+      jobsHistory,
+    ],
   },
   {
     name: 'docs',
@@ -59,8 +80,23 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'queue',
-    about: 'Queues: what waits and runs in each, pausing and limiting them',
-    commands: [queueList, queueStats, queuePause, queueResume, queueLimit],
+    about: 'Queues: adding tool jobs, what waits and runs in each, pausing and limiting them',
+    commands: [queueAdd, queueList, queueStats, queuePause, queueResume, queueLimit],
+  },
+  {
+    name: 'runs',
+    about: 'Runs: jobs that were started together, how they go, sealing and cancelling them',
+    commands: [runsList, runsShow, runsCreate, runsSeal, runsCancel],
+  },
+  {
+    name: 'workstreams',
+    about: 'Workstreams: lines of work inside a run',
+    commands: [workstreamsList, workstreamsShow],
+  },
+  {
+    name: 'pipeline',
+    about: 'Pipelines: topologies in YAML',
+    commands: [pipelineCheck],
   },
   {
     name: 'schedule',
@@ -87,17 +123,18 @@ const GROUPS: readonly Group[] = [
   },
 ]
 
-const FIRST: readonly CommandSpec[] = [init, submit, worker]
-const LAST: readonly CommandSpec[] = [why, tail]
+const FIRST: readonly CommandSpec[] = [init, submit, runJob, worker]
+const LAST: readonly CommandSpec[] = [why, blame, tail]
 
 const EXIT_CODES = `
   0  all well
   1  it found problems, or failed
   2  the command line makes no sense
-  3  no such document, job, file or folder
+  3  no such document, job, run, file or folder
   4  it clashes with what is there: a state that cannot follow, a file that exists
   5  the ledger is damaged
-  6  another process has the ledger open for writing, or wrote all the while`
+  6  another process has the ledger open for writing, or wrote all the while
+  7  no adapter runs such a tool`
 
 const EXAMPLES = `
   waybill init ./ledger
@@ -105,6 +142,7 @@ const EXAMPLES = `
   waybill docs list --state failed --since 7d
   waybill submit OCR --input a.pdf --output a.txt
   waybill worker worker.ts
+  waybill run-job job.json
   waybill why JOB`
 
 /** The longest list of choices that help repeats beside the option. */

@@ -111,7 +111,8 @@ export class Session {
     { journal, ...options }: LedgerOptions,
     { logger, keepHistoryMs }: Pick<WriteOptions, 'logger' | 'keepHistoryMs'> = {},
   ): Promise<LiveLedger> {
-    const { openLedger } = await this.library()
+    // Not by way of the whole library: pipelines and tools are not needed to look at a ledger.
+    const { openLedger } = await import('../open-ledger.ts')
     const { ledger: url, tenant: tenant_id } = this.options
     const ledger = await openLedger(url, {
       ...options,

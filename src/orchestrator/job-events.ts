@@ -1,9 +1,9 @@
 // The history in the words of those who run tools: `job.started`, then `job.completed`, `job.failed` or `job.timeout`.
 import type { AuditRecord } from '../core/audit.ts'
+import { toolOfService } from '../core/job/tool-service.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { fromEpochSeconds, toIso } from '../core/time.ts'
 import type { JobEvent } from './state-interface.ts'
-import { toolOfService } from './tools/tool-protocol.ts'
 
 /** What happened, if it is worth telling. */
 export function eventOf(record: AuditRecord): JobEvent | null {

@@ -3,6 +3,7 @@ import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { StepResult } from '../core/job/commands.ts'
 import type { StepRecord } from '../core/job/record.ts'
+import { TOOL } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
 import { activeStep } from '../core/job/waiting.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -26,7 +27,6 @@ import type {
   StateInterface,
   WorkstreamView,
 } from './state-interface.ts'
-import { TOOL } from './tools/tool-protocol.ts'
 
 const RECENT_RUNS = 10
 

@@ -1,11 +1,11 @@
 import type { JobAggregate } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
 import { PRIORITIES } from '../core/job/record.ts'
+import { toolOfService } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
 import type { Json } from '../core/json.ts'
 import { fromEpochSeconds, toIso } from '../core/time.ts'
 import type { JobAttempt, JobView } from './state-interface.ts'
-import { toolOfService } from './tools/tool-protocol.ts'
 
 export function jobView(aggregate: JobAggregate): JobView {
   const { job, steps } = aggregate

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { JobAggregate } from '../core/aggregate.ts'
 import type { DependencyPolicy, PRIORITIES } from '../core/job/record.ts'
+import { HUMAN, queueOfTool } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
 import type { Json } from '../core/json.ts'
 import { isTerminal } from '../core/machine.ts'
@@ -21,11 +22,11 @@ import type { OutputChunk } from './process/output-capture.ts'
 import { placeOf } from './process/place-of.ts'
 import type { JobAttempt, JobView } from './state-interface.ts'
 import type { Adapter } from './tools/adapter.ts'
-import { AdapterRegistry, HUMAN } from './tools/adapter-registry.ts'
+import { AdapterRegistry } from './tools/adapter-registry.ts'
 import { readToolJob } from './tools/read-tool-job.ts'
 import { attemptTool, type ToolWorld } from './tools/tool-attempt.ts'
 import { parseToolJob, type ToolJob } from './tools/tool-job.ts'
-import { queueOfTool, rungsOf, toolPipeline } from './tools/tool-protocol.ts'
+import { rungsOf, toolPipeline } from './tools/tool-protocol.ts'
 
 export interface OrchestratorOptions {
   /** Where what is known of runs and jobs is kept; a ledger in `./ledger` unless given. */
@@ -48,6 +49,13 @@ export interface QueueJobOptions {
   readonly after?: readonly string[] | undefined
   /** What becomes of it when one of them fails. */
   readonly onDependencyFailure?: DependencyPolicy | undefined
+  /** Why it is asked for, in the history. */
+  readonly reason?: string | undefined
+}
+
+export interface RunJobOptions extends QueueJobOptions {
+  /** Cancels the job, or whichever has taken over from it: its processes are ended, and how that went is answered. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How a job ended, or the last of those that took over from it. */
@@ -82,10 +90,10 @@ export class ToolOrchestrator implements AsyncDisposable {
    * Runs a job here and now, with its retries, and whatever takes over when it fails; answers how that ended. The same job
    * again goes on where it was, or answers how it ended.
    */
-  async runJob(what: string | ToolJob, options: QueueJobOptions = {}): Promise<FinishedJob> {
+  async runJob(what: string | ToolJob, options: RunJobOptions = {}): Promise<FinishedJob> {
     const job = await this.#jobOf(what)
     await this.#submit(job, options)
-    return this.#seeThrough(job.job_id)
+    return this.#seeThrough(job.job_id, options.signal)
   }
 
   /** Leaves a job to the workers. */
@@ -115,7 +123,7 @@ export class ToolOrchestrator implements AsyncDisposable {
   /** What can be seen to be wrong is refused before anything is written. */
   async #submit(
     job: ToolJob,
-    { priority, after, onDependencyFailure }: QueueJobOptions,
+    { priority, after, onDependencyFailure, reason }: QueueJobOptions,
   ): Promise<SubmittedJob> {
     if (job.tool !== HUMAN) this.adapters.adapterFor(job.tool)
     const { repoRoot } = await placeOf(job, { files: nodeFileSystem, base: this.#resolved('.') })
@@ -135,18 +143,18 @@ export class ToolOrchestrator implements AsyncDisposable {
         depends_on: after === undefined ? undefined : [...after],
         on_dependency_failure: onDependencyFailure,
       },
-      { rungs: rungsOf(placed, this.adapters) },
+      { rungs: rungsOf(placed, this.adapters), reason },
     )
     if (submitted.differing.length > 0) throw isAnother(job)
     return submitted
   }
 
-  async #seeThrough(job_id: string): Promise<FinishedJob> {
+  async #seeThrough(job_id: string, signal: AbortSignal | undefined): Promise<FinishedJob> {
     const ledger = await this.#liveLedger()
     const world = await this.#toolWorld()
     const run = new JobRun(ledger, (work) => attemptTool(work, world), this.#options.name ?? 'run-job')
     for (let id = job_id; ; ) {
-      const { job, steps } = await run.toItsEnd(id)
+      const { job, steps } = await run.toItsEnd(id, signal)
       const next = job.escalation?.escalated_to ?? null
       if (next === null || steps.length === 0) return this.#finished(id)
       id = next
@@ -193,7 +201,10 @@ class JobRun {
     this.#name = name
   }
 
-  async toItsEnd(job_id: string): Promise<JobAggregate> {
+  async toItsEnd(job_id: string, signal: AbortSignal | undefined): Promise<JobAggregate> {
+    const cancel = () => void this.#cancel(job_id)
+    signal?.addEventListener('abort', cancel)
+    if (signal?.aborted === true) cancel()
     this.#ledger.keepTime()
     let hasNews = false
     let wake: () => void = () => {}
@@ -214,9 +225,18 @@ class JobRun {
         })
       }
     } finally {
+      signal?.removeEventListener('abort', cancel)
       end()
       hold.cancel()
     }
+  }
+
+  /** Whoever is at work on it hears of it, here or elsewhere. */
+  async #cancel(job_id: string): Promise<void> {
+    const reason = 'Whoever had it run stopped it'
+    await this.#ledger.jobs.cancel(job_id, { reason }).catch((error: unknown) => {
+      this.#ledger.logger.warn({ error, job_id }, `Job ${job_id} could not be cancelled`)
+    })
   }
 
   async #attempt(job_id: string): Promise<void> {

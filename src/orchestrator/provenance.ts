@@ -2,12 +2,12 @@
 // that it touched; looking for a file is looking through jobs, the newest first.
 import { posix } from 'node:path'
 import type { JobRecord } from '../core/job/record.ts'
+import { TOOL } from '../core/job/tool-service.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import type { JobStateStore } from './job-state-store.ts'
 import { jobView } from './job-view.ts'
 import type { JobView } from './state-interface.ts'
-import { TOOL } from './tools/tool-protocol.ts'
 
 export interface FileChange {
   readonly file: string

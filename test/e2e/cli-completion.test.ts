@@ -7,12 +7,16 @@ import { bashOffers, fishOffers, sortedWords, ZSH_SET_UPS, zshOffers } from './c
 import { whyNoProgram } from './debian-package.ts'
 
 const OFFERED = offers({
-  'waybill ': 'init submit worker jobs docs queue schedule ledger why tail completion',
+  'waybill ':
+    'init submit run-job worker jobs docs queue runs workstreams pipeline schedule ledger why blame tail completion',
   'waybill do': 'docs',
-  'waybill jobs ': 'list show cancel again expedite history',
+  'waybill jobs ': 'list show cancel again expedite resolve annotate history',
   'waybill jobs list --state F': 'FAILED_FINAL',
-  'waybill jobs expedite some:id --ignore ': 'dependencies limits attempt',
-  'waybill queue ': 'list stats pause resume limit',
+  'waybill jobs expedite some:id --ignore ': 'dependencies limits gate attempt',
+  'waybill queue ': 'add list stats pause resume limit',
+  'waybill queue add some.json --on-dependency-failure ': 'fail skip release',
+  'waybill runs ': 'list show create seal cancel',
+  'waybill runs list --state f': 'failed',
   'waybill schedule add some:id --catch-up ': 'one none all',
   'waybill submit --priority ': 'critical high normal low',
   'waybill tail --kind s': 'schedule step',
@@ -45,6 +49,10 @@ const FILES_OFFERED = offers({
   'waybill ledger copy somewhere ol': 'old.log',
   'waybill submit --file ol': 'old.log',
   'waybill worker ol': 'old.log',
+  'waybill worker --topology ol': 'old.log',
+  'waybill run-job ol': 'old.log',
+  'waybill queue add some.json ol': 'old.log',
+  'waybill pipeline check ol': 'old.log',
   'waybill docs show ol': '',
   'waybill docs list --adapter ol': '',
 })

@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CauseName, Delivery, Ledger, Protocol, StepPolicy, Why } from 'waybill'
+import { HUMAN_LANE } from '../../src/core/job/tool-service.ts'
+import type { Gate } from '../../src/core/pipeline/gate.ts'
 import { runHere } from './cli-here.ts'
 import { openWith, request } from './cli-jobs-fixture.ts'
 import { jsonLines, Shell } from './cli-run.ts'
@@ -40,13 +42,16 @@ const NAMES = Object.keys(AFTERWARDS) as CauseName[]
 /** Each job has a queue of its own, which goes by the same name. */
 function protocolOf(name: string, delivery: Delivery = 'pull', policy: StepPolicy = {}): Protocol {
   const step = { step_id: 'only', step_type: 'ONLY', service: name, delivery, policy }
-  return { protocol_id: name, request_type: name, steps: [step] }
+  return { protocol_id: name, request_type: name, steps: [name === 'gate' ? { ...step, gate: GATE } : step] }
 }
+
+const GATE: Gate = { name: 'approval', when: { field: 'metadata.approved', op: 'equals', value: true } }
 
 const PUSHED: readonly CauseName[] = ['publishing', 'publish_backoff', 'ack', 'dispatcher']
 
 function protocols(): readonly Protocol[] {
-  return ['first', ...NAMES].map((name) => {
+  return ['first', HUMAN_LANE, ...NAMES].map((name) => {
+    if (name === HUMAN_LANE) return protocolOf(name, 'external')
     if (PUSHED.some((pushed) => pushed === name)) return protocolOf(name, 'push')
     if (name === 'external') return protocolOf(name, 'external')
     return protocolOf(name, 'pull', name === 'timer' ? { lease_ms: 1 } : {})
@@ -69,6 +74,7 @@ async function prepare(ledger: Ledger): Promise<void> {
   }
   const error = { code: 'HTTP_503', message: 'Overloaded' }
   await submit('first', 'first')
+  await submit('left', HUMAN_LANE)
   await submit('dependency', 'dependency', { depends_on: ['first'] })
   await submit('delay', 'delay', { delay: '1h' })
   await queues.pause('paused')
@@ -129,6 +135,17 @@ it('for people, too', async () => {
     status: 3,
     stderr: 'error: There is no job "backof"\nnext: Did you mean backoff?\n',
   })
+})
+
+it('what waits for a person is ended by that person, as it says', async () => {
+  const why = await runHere(`why left --json --ledger ${LEDGER}`)
+  const [cause] = (JSON.parse(why.stdout) as Why).causes
+  expect(cause).toMatchObject({ cause: 'external', message: expect.stringContaining('waits for a person') })
+  expect((await runHere(`why left --ledger ${LEDGER}`)).stdout).toMatch(
+    /^ {2}at step only \(1 of 1\), PENDING, no attempt yet$/m,
+  )
+  const command = cause?.unblock?.command ?? 'nothing is printed'
+  expect(await runHere(command)).toMatchObject({ status: 0, stdout: 'left: SUCCEEDED\n' })
 })
 
 it('and the command that is printed ends it', async () => {

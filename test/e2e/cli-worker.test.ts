@@ -131,7 +131,7 @@ describe('worker', () => {
     const none = await run('none.js')
     const queue = await run('waybill.worker.ts', ' --queue rendr')
     expect(empty).toMatchObject({ status: 2, stdout: '' })
-    expect(empty.stderr).toContain('empty.js exports no handlers, publishers or protocols\n')
+    expect(empty.stderr).toContain('empty.js exports nothing that a worker is made of\n')
     expect(wrong.stderr).toContain('wrong.js: the export handlers.fetch is not a function\n')
     expect(broken).toMatchObject({
       status: 2,

@@ -1,4 +1,6 @@
 import { Argument, Option } from 'commander'
+import type { Protocol } from '../../core/job/protocol.ts'
+import { protocolOf } from '../../core/pipeline/topology-protocol.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import type { Envelope } from '../../ledger/envelope.ts'
 import { defineCommand } from '../define-command.ts'
@@ -17,6 +19,7 @@ import { tellSubmitted } from './tell-submitted.ts'
 
 interface Options extends RequestOptions, OnceOptions, ProtocolOptions, InFlightOptions {
   readonly file?: string
+  readonly topology?: string
   readonly strict?: boolean
   readonly reason?: string
 }
@@ -41,6 +44,10 @@ export const submit = defineCommand<Options>({
       'requests as JSON: one, or one a line; - for the standard input. Tenant and schema_version may be left out',
     ).conflicts(SAID_BY_FLAGS),
     protocolsOption(),
+    new Option(
+      '--topology <file>',
+      'a pipeline in YAML, which answers requests of the type that is its name',
+    ),
     inFlightOption(),
     new Option(
       '--strict',
@@ -59,6 +66,10 @@ export const submit = defineCommand<Options>({
       'submit INDEX --input all --output all --depends-on JOB --delay 1h',
       'after another job, and not at once',
     ],
+    [
+      'submit pdf --topology pdf.yaml --input a.pdf --output a.json',
+      'for a pipeline; waybill worker stages.ts --topology pdf.yaml does it',
+    ],
     ['submit --file requests.jsonl', 'many at once, a line each'],
     ['submit --file - --json < request.json', 'a whole request, for a program'],
   ],
@@ -70,12 +81,16 @@ export const submit = defineCommand<Options>({
   ],
   async run(session, options, [type]) {
     const request_type = type as string | undefined
-    const open = async () =>
-      session.openToWrite({
+    const open = async () => {
+      const pipelines = await pipelinesOf(options)
+      const ledger = await session.openToWrite({
         protocols: await protocolsFile(options),
         inFlightLimit: options.inFlightLimit,
         strictIdempotency: options.strict,
       })
+      ledger.jobs.register(...pipelines)
+      return ledger
+    }
     if (options.file !== undefined) {
       if (request_type !== undefined) throw fileAndType(request_type)
       return submitFile(session, options.file, { open, reason: options.reason })
@@ -88,6 +103,13 @@ export const submit = defineCommand<Options>({
     await tellSubmitted(session, job)
   },
 })
+
+async function pipelinesOf({ topology }: Options): Promise<readonly Protocol[]> {
+  if (topology === undefined) return []
+  const { readTopology } = await import('../../orchestrator/pipeline/topology-file.ts')
+  const { realWorld } = await import('../../world/world.ts')
+  return [protocolOf(await readTopology(topology, realWorld.disk))]
+}
 
 function noType(): InvalidInput {
   return new InvalidInput(

@@ -64,7 +64,9 @@ function stepText({
   attempts_left,
 }: NonNullable<Why['step']>): string {
   const attempt = attempt_no === 0 ? 'no attempt yet' : `attempt ${attempt_no}`
-  return `${step_id} (${step_index + 1} of ${steps}), ${state}, ${attempt}, ${attempts_left} left`
+  // Whoever runs it elsewhere may try as often as they like.
+  const left = Number.isSafeInteger(attempts_left + 1) ? `, ${attempts_left} left` : ''
+  return `${step_id} (${step_index + 1} of ${steps}), ${state}, ${attempt}${left}`
 }
 
 /** As wide as most names of causes are, so that what they say stands in one line. */

@@ -39,7 +39,7 @@ function visit(
     about: aboutOf(command),
     commands: command.commands.map((child) => ({ name: child.name(), about: aboutOf(child) })),
     options: [...own, ...shared],
-    arguments: command.registeredArguments.map(completedArgument),
+    arguments: command.registeredArguments.flatMap(completedArguments),
   }
   return [described, ...command.commands.flatMap((child) => visit(child, [...path, child.name()], shared))]
 }
@@ -53,8 +53,12 @@ function completedOption(option: Option): CompletedOption {
   }
 }
 
-function completedArgument(argument: Argument): Choices {
-  return choicesOf(`<${argument.name()}>`, argument.argChoices)
+/** Of an argument that may be repeated so many are completed. */
+const MOST_REPEATED = 9
+
+function completedArguments(argument: Argument): readonly Choices[] {
+  const choices = choicesOf(`<${argument.name()}>`, argument.argChoices)
+  return Array.from({ length: argument.variadic ? MOST_REPEATED : 1 }, () => choices)
 }
 
 function choicesOf(words: string, choices: readonly string[] | undefined): Choices {

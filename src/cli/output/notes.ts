@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../core/json.ts'
+import { problemLines } from './problem-lines.ts'
 import { safeJson, safeText } from './safe-text.ts'
 import type { Style, TextStream } from './text-stream.ts'
 
@@ -27,9 +29,16 @@ export class Notes {
   }
 
   /** What went wrong, and the next step. */
-  async error(error: { readonly message: string; readonly next: string | null }): Promise<void> {
-    await this.#say('error', 'red', error)
-    if (this.#json || error.next === null) return
+  async error(error: {
+    readonly message: string
+    readonly next: string | null
+    readonly details?: JsonObject
+  }): Promise<void> {
+    if (this.#json) return this.#say('error', 'red', error)
+    const [message = '', ...problems] = problemLines(error)
+    await this.#say('error', 'red', { message })
+    for (const problem of problems) await this.stream.line(safeText(problem))
+    if (error.next === null) return
     await this.stream.line(`${this.stream.paint('cyan', 'next:')} ${safeText(error.next)}`)
   }
 

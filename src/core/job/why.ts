@@ -11,8 +11,9 @@ import { shellWord } from '../shell-word.ts'
 import { awaitedJobs } from './dependencies.ts'
 import { attemptsLeft } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepGate, StepRecord } from './record.ts'
+import { HUMAN_LANE } from './tool-service.ts'
 import { activeStep, currentRow, isAhead, type Wait, waitOf } from './waiting.ts'
-import { type Cause, commandOn, expedite, paused } from './why-cause.ts'
+import { type Cause, commandOn, expedite, paused, type Unblock } from './why-cause.ts'
 import { type Place, whyNotTaken } from './why-not-taken.ts'
 
 export interface Why {
@@ -123,11 +124,14 @@ function causesOfWait(aggregate: JobAggregate, step: StepRecord, wait: Wait, fac
 }
 
 function ended(job: JobRecord): Cause {
-  const { job_id, state, completed_at, error_code, error_message } = job
+  const { job_id, state, completed_at, error_code, error_message, escalation } = job
   const why = error_message === null ? '' : `: ${error_message}`
+  const message = `It is ${state} since ${completed_at}${why}`
+  const escalated_to = escalation?.escalated_to ?? null
+  if (escalated_to !== null) return handedOn(job, escalated_to, message)
   return {
     cause: 'ended',
-    message: `It is ${state} since ${completed_at}${why}`,
+    message,
     until: null,
     details: { completed_at, error_code },
     unblock:
@@ -137,6 +141,21 @@ function ended(job: JobRecord): Cause {
             command: commandOn(job, 'jobs again', job_id),
             effect: 'Makes a new job of it; --from STEP takes over what the steps before came to.',
           },
+  }
+}
+
+/** Somebody else has its work now. */
+function handedOn(job: JobRecord, escalated_to: string, message: string): Cause {
+  const { completed_at, error_code } = job
+  return {
+    cause: 'ended',
+    message: `${message}. Job ${escalated_to} took over`,
+    until: null,
+    details: { completed_at, error_code, escalated_to },
+    unblock: {
+      command: commandOn(job, 'why', escalated_to),
+      effect: 'Says what keeps the job that has its work now.',
+    },
   }
 }
 
@@ -248,6 +267,15 @@ function awaitsAck(job: JobRecord, step: StepRecord): Cause {
 
 function leased(job: JobRecord, step: StepRecord): Cause {
   const { step_id, attempt_no, lease_expires_at, holder } = step
+  if (isForPeople(step)) {
+    return {
+      cause: 'lease',
+      message: `${holderOf(step)} has taken it on, and has until ${lease_expires_at}`,
+      until: lease_expires_at,
+      details: { step_id, attempt_no, holder },
+      unblock: resolved(job),
+    }
+  }
   return {
     cause: 'lease',
     message: `${holderOf(step)} works on step ${step_id}, and has until ${lease_expires_at} for a result or a sign of life`,
@@ -258,15 +286,31 @@ function leased(job: JobRecord, step: StepRecord): Cause {
 }
 
 function external(job: JobRecord, step: StepRecord): Cause {
+  const details = { step_id: step.step_id, service: step.service }
+  if (isForPeople(step)) {
+    const message = 'It waits for a person, who has not said yet how it ended'
+    return { cause: 'external', message, until: job.expires_at, details, unblock: resolved(job) }
+  }
   return {
     cause: 'external',
     message: `Step ${step.step_id} is run by another scheduler (${step.service}), which has not reported it yet`,
     until: job.expires_at,
-    details: { step_id: step.step_id, service: step.service },
+    details,
     unblock: {
       command: commandOn(job, 'jobs cancel', job.job_id),
       effect: 'Ends the job; only its scheduler can go on with it.',
     },
+  }
+}
+
+function isForPeople({ service }: StepRecord): boolean {
+  return service === HUMAN_LANE
+}
+
+function resolved(job: JobRecord): Unblock {
+  return {
+    command: `${commandOn(job, 'jobs resolve', job.job_id)} --done`,
+    effect: 'Says that the work is done; --failed says that it could not be, --note why.',
   }
 }
 

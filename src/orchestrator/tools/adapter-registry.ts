@@ -1,3 +1,4 @@
+import { HUMAN } from '../../core/job/tool-service.ts'
 import { idProblem } from '../../core/names.ts'
 import { InvalidInput, UnknownAdapter } from '../../errors/input-errors.ts'
 import type { Adapter } from './adapter.ts'
@@ -6,9 +7,6 @@ import { codexAdapter } from './adapters/codex.ts'
 import { commandAdapter } from './adapters/command.ts'
 import { gitAdapter } from './adapters/git.ts'
 import { testsAdapter } from './adapters/tests.ts'
-
-/** No tool: the last rung of an escalation, where a job waits for a person. */
-export const HUMAN = 'human'
 
 const BUILT_IN: readonly Adapter[] = [aiderAdapter, codexAdapter, testsAdapter, gitAdapter, commandAdapter]
 

@@ -3,10 +3,12 @@
 // The ladder of a job is the list of who gets it next. `escalate_to_codex` is the short way to write ["codex", "human"]:
 // where nothing else is said, a job that the last tool failed at waits for a person rather than being given up.
 // `metadata.escalation` is the long way, and is taken as it is.
+
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
+import { HUMAN } from '../../core/job/tool-service.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
-import { type AdapterRegistry, HUMAN } from './adapter-registry.ts'
+import type { AdapterRegistry } from './adapter-registry.ts'
 import type { ToolJob } from './tool-job.ts'
 
 const ESCALATE_TO = 'escalate_to_'

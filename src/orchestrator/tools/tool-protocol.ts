@@ -1,28 +1,18 @@
 // How a tool job becomes a job of the ledger: one step in the queue of its tool, tried as often as its policy says, and
 // followed by the rungs of its ladder when it fails for good.
+
 import { z } from 'zod'
 import type { Backoff } from '../../core/backoff.ts'
 import type { Protocol } from '../../core/job/protocol.ts'
 import type { Priority, Rung } from '../../core/job/record.ts'
+import { HUMAN, queueOfTool } from '../../core/job/tool-service.ts'
 import type { Json } from '../../core/json.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { inputErrorOf } from '../../ledger/envelope.ts'
 import type { PipelineLike } from '../../ledger/pipeline-request.ts'
-import { type AdapterRegistry, HUMAN } from './adapter-registry.ts'
+import type { AdapterRegistry } from './adapter-registry.ts'
 import { escalatedJob, ladderOf } from './escalation.ts'
 import type { ToolJob } from './tool-job.ts'
-
-/** What queues, services and request types of tools begin with. */
-export const TOOL = 'tool:'
-
-export function queueOfTool(tool: string): string {
-  return `${TOOL}${tool}`
-}
-
-/** The tool that a service stands for; null when it is none. */
-export function toolOfService(service: string): string | null {
-  return service.startsWith(TOOL) ? service.slice(TOOL.length) : null
-}
 
 /** Tries after the first, where the job does not say. */
 const DEFAULT_RETRIES = 2

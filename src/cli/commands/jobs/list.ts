@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { HUMAN_LANE } from '../../../core/job/tool-service.ts'
 import { isTerminal, statesOf } from '../../../core/machine.ts'
 import { type JobState, jobMachine } from '../../../core/machines/job.ts'
 import type { Ledger } from '../../../ledger/ledger.ts'
@@ -22,6 +23,7 @@ import { jobColumns } from './columns.ts'
 interface Options extends OrderOptions, PagingOptions {
   readonly state?: readonly JobState[]
   readonly open?: boolean
+  readonly waitingForPeople?: boolean
   readonly type?: string
   readonly run?: string
   readonly workstream?: string
@@ -45,6 +47,10 @@ export const jobsList = defineCommand<Options>({
       .argParser(jobStates),
     new Option('--open', 'only those that have not ended').conflicts('state'),
     new Option('--type <type>', 'only requests of this type'),
+    new Option(
+      '--waiting-for-people',
+      'only open ones that were left to a person; waybill jobs resolve says how such a job ended',
+    ).conflicts(['state', 'open', 'type']),
     new Option('--run <id>', 'only those of this run'),
     new Option('--workstream <id>', 'only those of this workstream'),
     new Option('--doc <id>', 'only those about this document'),
@@ -60,6 +66,7 @@ export const jobsList = defineCommand<Options>({
       'jobs list --state FAILED_FINAL --since 1d --order changed --desc',
       'what failed since yesterday, latest first',
     ],
+    ['jobs list --waiting-for-people', 'what somebody has to see to'],
     ['jobs list --doc pubmed:123', 'everything that was done about a document'],
     ['jobs list --state FAILED_FINAL --all --json | jq -r .job_id', 'ids, for a script'],
   ],
@@ -67,8 +74,8 @@ export const jobsList = defineCommand<Options>({
     if (options.all === true) keepMemorySmall()
     const ledger = await session.openToRead()
     const filter = {
-      state: options.open === true ? OPEN : options.state,
-      request_type: options.type,
+      state: options.open === true || options.waitingForPeople === true ? OPEN : options.state,
+      request_type: options.waitingForPeople === true ? HUMAN_LANE : options.type,
       run_id: options.run,
       workstream_id: options.workstream,
       doc_id: options.doc,

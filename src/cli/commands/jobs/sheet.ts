@@ -6,9 +6,11 @@ import {
   type Ref,
   type StepRecord,
 } from '../../../core/job/record.ts'
+import { toolOfService } from '../../../core/job/tool-service.ts'
 import { activeStep } from '../../../core/job/waiting.ts'
 import { isTerminal, nextStates } from '../../../core/machine.ts'
 import { jobMachine } from '../../../core/machines/job.ts'
+import { describe } from '../../../core/pipeline/gate.ts'
 import { fromIso } from '../../../core/time.ts'
 import { type Field, fieldLines } from '../../output/fields.ts'
 import { safeText } from '../../output/safe-text.ts'
@@ -37,6 +39,7 @@ export function jobSheet({ out, clock }: Session, { job, steps }: JobAggregate):
       ['error', codedText(job.error_code, job.error_message), undefined, 'red'],
       ['at step', stepText(job, steps)],
       ['held by', leaseText(activeStep(steps), now)],
+      ['gate', ...gateText(activeStep(steps))],
       ...requestFields(job),
       ['created', timeText(fromIso(job.created_at)), `${sinceText(job.created_at, now)} ago`],
       ['tenant', job.tenant_id],
@@ -51,6 +54,7 @@ function requestFields(job: JobRecord): readonly Field[] {
     ['input', refText(job.input_ref)],
     ['output', refText(job.output_ref)],
     ['payload', job.payload === null ? null : cut(JSON.stringify(job.payload))],
+    ['pipeline', job.pipeline_name],
     ['document', job.doc_id],
     ['priority', PRIORITIES[job.priority], job.unlimited ? 'passes all limits' : undefined],
     ['depends on', listed(job.depends_on), `${job.on_dependency_failure} if one does not succeed`],
@@ -60,10 +64,33 @@ function requestFields(job: JobRecord): readonly Field[] {
     ['workstream', job.workstream_id],
     ['schedule', job.schedule_id],
     ['again of', job.again_of],
+    ...escalationFields(job),
+    ['metadata', Object.keys(job.metadata).length === 0 ? null : cut(JSON.stringify(job.metadata))],
     ['tags', listed(job.tags)],
     ['key', job.idempotency_key],
     ['correlation', job.correlation_id],
   ]
+}
+
+/** What it came from, and who got it when it failed. */
+function escalationFields({ escalation }: JobRecord): readonly Field[] {
+  if (escalation === null) return []
+  const { original_job_id, escalated_from, escalation_reason, escalated_to, rungs } = escalation
+  const left = rungs.map(({ protocol }) => toolOfService(protocol.request_type) ?? protocol.request_type)
+  return [
+    ['took over from', escalated_from, escalation_reason ?? undefined],
+    ['first was', original_job_id === escalated_from ? null : original_job_id],
+    ['taken over by', escalated_to],
+    ['if it fails', escalated_to === null ? listed(left) : null, 'would get it, in turn'],
+  ]
+}
+
+/** The gate that the step it is at stands at. */
+function gateText(step: StepRecord | undefined): readonly [string | null, string?] {
+  if (step?.gate == null || step.gate.opened_at !== null) return [null]
+  const { gate } = step
+  const until = gate.until === null ? '' : `, until ${timeText(fromIso(gate.until))} at the latest`
+  return [gate.name, `opens when ${describe(gate)}${until}`]
 }
 
 function stepText({ state, current_step_id, current_step_index }: JobRecord, steps: readonly StepRecord[]) {

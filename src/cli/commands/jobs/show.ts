@@ -3,6 +3,7 @@ import type { JobAggregate } from '../../../core/aggregate.ts'
 import { activeStep } from '../../../core/job/waiting.ts'
 import { isTerminal, nextStates } from '../../../core/machine.ts'
 import { jobMachine } from '../../../core/machines/job.ts'
+import { shellWord } from '../../../core/shell-word.ts'
 import { defineCommand } from '../../define-command.ts'
 import { Table } from '../../output/table.ts'
 import type { Session } from '../../session.ts'
@@ -55,7 +56,7 @@ export const jobsShow = defineCommand<Options>({
       await writeJobHistory(session, ledger, job_id, { limit: LOOKED_AT, all: true })
     }
     if (!isTerminal(jobMachine, job.state) && activeStep(steps) !== undefined) {
-      await session.notes.hint(`What keeps it: ${session.hintOf(`why ${job_id}`)}`)
+      await session.notes.hint(`What keeps it: ${session.hintOf(`why ${shellWord(job_id)}`)}`)
     }
   },
 })

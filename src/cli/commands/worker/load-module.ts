@@ -1,11 +1,13 @@
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Protocol } from '../../../core/job/protocol.ts'
-import { FileNotFound } from '../../../errors/file-errors.ts'
 import { InvalidInput } from '../../../errors/input-errors.ts'
+import type { StageHandler } from '../../../orchestrator/pipeline/pipeline.ts'
+import type { Adapter } from '../../../orchestrator/tools/adapter.ts'
 import type { Publishers } from '../../../runtime/dispatcher.ts'
 import type { Handlers } from '../../../runtime/handler.ts'
+import type { Workable } from '../../../runtime/live-ledger.ts'
 import { isThere } from '../../../world/is-there.ts'
+import { isObject, loadModule } from '../../input/load-module.ts'
+import { checkAdapters } from '../../options/adapters.ts'
 
 /** What a worker is made of. */
 export interface WorkerModule {
@@ -13,55 +15,42 @@ export interface WorkerModule {
   readonly handlers: Handlers
   readonly publishers: Publishers
   readonly protocols: readonly Protocol[]
+  readonly pipelines: readonly Workable[]
+  /** Null when it exports none. */
+  readonly adapters: readonly Adapter[] | null
+  /** Functions for the stages of a topology that is in a file. */
+  readonly stages: { readonly [stage: string]: StageHandler<never> } | null
 }
 
 /** Loaded when nobody names another, if it is there. */
 const DEFAULT_FILES = ['waybill.worker.ts', 'waybill.worker.js', 'waybill.worker.mjs']
 
-const EXPORTS = ['handlers', 'publishers', 'protocols'] as const
+const EXPORTS = ['handlers', 'publishers', 'protocols', 'pipelines', 'adapters', 'stages'] as const
 
 const SHAPE =
-  'Export handlers ({ queue: function }), publishers ({ service: { publish } }) or protocols ([protocol]).'
+  'Export handlers ({ queue: function }), publishers ({ service: { publish } }), protocols ([protocol]), ' +
+  'pipelines ([pipeline]), adapters ([adapter]) or, for --topology, stages ({ stage: function }).'
 
 /** The module named, or the default one; null when there is neither. */
 export async function loadWorkerModule(named: string | undefined): Promise<WorkerModule | null> {
-  const { realWorld } = await import('../../../world/world.ts')
-  const { disk } = realWorld
-  const file = named ?? (await firstThere(DEFAULT_FILES, (name) => isThere(disk, name)))
+  const file = named ?? (await defaultFile())
   if (file === null) return null
-  if (!(await isThere(disk, file))) {
-    throw new FileNotFound(file, 'Give a module that exports handlers or publishers: worker.ts, say.')
-  }
-  return checkModule(file, await load(file))
+  return checkModule(file, await loadModule(file, EXPORTS, `Give a module: worker.ts, say. ${SHAPE}`))
 }
 
-async function firstThere(
-  names: readonly string[],
-  isNameThere: (name: string) => Promise<boolean>,
-): Promise<string | null> {
-  for (const name of names) if (await isNameThere(name)) return name
+async function defaultFile(): Promise<string | null> {
+  const { realWorld } = await import('../../../world/world.ts')
+  for (const name of DEFAULT_FILES) if (await isThere(realWorld.disk, name)) return name
   return null
 }
 
-async function load(file: string): Promise<object> {
-  try {
-    return await import(pathToFileURL(resolve(file)).href)
-  } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error))
-    const next = `Run it alone to see more: node ${file}`
-    throw InvalidInput.by(error, 'module', `${file} cannot be loaded: ${message}`, next)
-  }
-}
+type Exported = { readonly [name in (typeof EXPORTS)[number]]?: unknown }
 
-/** What is exported under its name counts; else what the default export has under it. */
-function checkModule(file: string, loaded: object): WorkerModule {
-  const named = loaded as { readonly [name: string]: unknown }
-  const other = isObject(named.default) ? named.default : {}
-  const exported = Object.fromEntries(EXPORTS.map((name) => [name, named[name] ?? other[name]]))
+function checkModule(file: string, exported: Exported): WorkerModule {
   if (EXPORTS.every((name) => exported[name] === undefined)) {
-    throw new InvalidInput('module', `${file} exports no handlers, publishers or protocols`, SHAPE)
+    throw new InvalidInput('module', `${file} exports nothing that a worker is made of`, SHAPE)
   }
-  const { handlers = {}, publishers = {}, protocols = [] } = exported
+  const { handlers = {}, publishers = {}, protocols = [], pipelines = [], adapters, stages } = exported
   const wrong = (name: string, what: string) =>
     new InvalidInput(name, `${file}: the export ${name} is ${what}`, SHAPE)
   if (!isObject(handlers)) throw wrong('handlers', 'not an object with a function for each queue')
@@ -74,22 +63,20 @@ function checkModule(file: string, loaded: object): WorkerModule {
     const { publish } = (isObject(publisher) ? publisher : {}) as { readonly publish?: unknown }
     if (typeof publish !== 'function') throw wrong(`publishers.${service}`, 'without a function publish')
   }
-  return { file, handlers, publishers, protocols } as WorkerModule
-}
-
-function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Only these queues, of which the module has to know each. */
-export function onlyQueues(module: WorkerModule, queues: readonly string[]): WorkerModule {
-  const known = [...new Set([...Object.keys(module.handlers), ...Object.keys(module.publishers)])]
-  for (const queue of queues) {
-    if (known.includes(queue)) continue
-    const message = `${module.file} has no handler or publisher for the queue ${JSON.stringify(queue)}`
-    throw new InvalidInput('queue', message, `It has some for: ${known.join(', ') || 'none'}.`)
+  if (!Array.isArray(pipelines)) throw wrong('pipelines', 'not a list')
+  for (const [index, pipeline] of pipelines.entries()) {
+    const { handlersFor } = (isObject(pipeline) ? pipeline : {}) as { readonly handlersFor?: unknown }
+    if (typeof handlersFor !== 'function') throw wrong(`pipelines[${index}]`, 'not a pipeline')
   }
-  const only = <T>(all: { readonly [queue: string]: T }) =>
-    Object.fromEntries(Object.entries(all).filter(([queue]) => queues.includes(queue)))
-  return { ...module, handlers: only(module.handlers), publishers: only(module.publishers) }
+  if (stages !== undefined && !isObject(stages))
+    throw wrong('stages', 'not an object with a function for each stage')
+  return {
+    file,
+    handlers,
+    publishers,
+    protocols,
+    pipelines,
+    adapters: adapters === undefined ? null : checkAdapters(file, adapters),
+    stages: stages ?? null,
+  } as WorkerModule
 }

@@ -6,17 +6,18 @@ import type { LiveLedger } from '../../../runtime/live-ledger.ts'
 import type { Service } from '../../../runtime/service.ts'
 import { systemTimers } from '../../../world/timers.ts'
 import { defineCommand } from '../../define-command.ts'
+import { type AdapterOptions, adaptersOf, adaptersOption } from '../../options/adapters.ts'
 import { collect } from '../../options/collect.ts'
 import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
 import { wholeNumber } from '../../options/numbers.ts'
 import { type ProtocolOptions, protocolsFile, protocolsOption } from '../../options/protocols.ts'
 import { durationText } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
-import { loadWorkerModule, onlyQueues, type WorkerModule } from './load-module.ts'
+import { loadWorkerModule } from './load-module.ts'
+import { allHandlers, type PlanOptions, planOf, type WorkPlan } from './work-plan.ts'
 import { WorkerDisplay } from './worker-display.ts'
 
-interface Options extends ProtocolOptions, InFlightOptions {
-  readonly queue?: readonly string[]
+interface Options extends ProtocolOptions, InFlightOptions, AdapterOptions, PlanOptions {
   readonly concurrency?: number
   readonly untilIdle?: boolean
   readonly name?: string
@@ -28,14 +29,17 @@ const FAILED = 1
 
 export const worker = defineCommand<Options>({
   name: 'worker',
-  summary: 'do the work: run the functions of a module on what is ready',
+  summary: 'do the work: run functions of a module, pipelines and tools on what is ready',
   about:
-    'Loads a module, JavaScript or TypeScript, and does the work of the ledger with it: handlers ({ queue: function }) do ' +
-    'the steps of queues, publishers ({ service: { publish } }) send directives to services, protocols ([protocol]) say ' +
-    'how the requests of schedules are answered. They are exported under these names, or together as the default ' +
-    'export. Meanwhile time passes: what is due is done, and schedules submit their jobs. Without a module only that ' +
-    'happens. Ctrl-C stops it in good order: what runs may finish for a while, and is given back if it does not; a ' +
-    'second Ctrl-C ends it at once. Steps are handed out to one worker only, and one process at a time has the ledger.',
+    'Does the work of the ledger. A module, JavaScript or TypeScript, says how: handlers ({ queue: function }) do the ' +
+    'steps of queues, pipelines ([pipeline]) those of their stages, publishers ({ service: { publish } }) send ' +
+    'directives to services, protocols ([protocol]) say how the requests of schedules are answered, adapters ' +
+    '([adapter]) how more tools are run, stages ({ stage: function }) do those of a --topology. They are exported under ' +
+    'these names, or together as the default export. With --tools it runs tool jobs (see waybill queue add) as well; ' +
+    'without a module it does so unless told otherwise. Meanwhile time passes: what is due is done, and schedules ' +
+    'submit their jobs. Ctrl-C stops it in good order: what runs may finish for a while, and is given back if it does ' +
+    'not; a second Ctrl-C ends it at once. Steps are handed out to one worker only. A ledger in a folder is open in one ' +
+    'process at a time; one in a database in as many as you like.',
   arguments: [
     new Argument(
       '[module]',
@@ -44,7 +48,10 @@ export const worker = defineCommand<Options>({
   ],
   options: [
     new Option('--queue <name>', 'only this queue or service; repeat it for more').argParser(collect),
-    new Option('--concurrency <n>', 'how many handlers may run at once; 10 unless told').argParser((text) =>
+    new Option('--tools [names]', 'run tool jobs as well: of these tools, as in aider,git, or of all'),
+    new Option('--no-tools', 'run no tool jobs'),
+    new Option('--topology <file>', 'a pipeline in YAML; the module has its stages'),
+    new Option('--concurrency <n>', 'how many may run at once; 10 unless told').argParser((text) =>
       wholeNumber('concurrency', text, 1),
     ),
     new Option('--until-idle', 'end when nothing is ready, running or due within a moment'),
@@ -53,6 +60,7 @@ export const worker = defineCommand<Options>({
       parseGrace,
     ),
     new Option('--exit-code', 'end with 1 if a job failed for good meanwhile'),
+    adaptersOption(),
     protocolsOption(),
     inFlightOption(),
   ],
@@ -60,32 +68,37 @@ export const worker = defineCommand<Options>({
   examples: [
     ['worker worker.ts', 'do what there is to do, until Ctrl-C'],
     ['worker worker.ts --queue render --concurrency 2', 'only one queue, two at once'],
+    ['worker', 'run the tool jobs of the ledger'],
+    ['worker --tools aider,tests --concurrency 4', 'only those of two tools, four at once'],
+    ['worker stages.ts --topology pdf.yaml', 'a pipeline: the file says in which order, the module how'],
     [
       'worker worker.ts --until-idle --exit-code',
       'for a script: until there is nothing to do, and did all go well?',
     ],
-    ['worker --until-idle', 'only what is due: timers, retries, schedules'],
+    ['worker --no-tools --until-idle', 'only what is due: timers, retries, schedules'],
   ],
   exits: [
     [0, 'it was stopped, or there is nothing to do (--until-idle)'],
     [1, 'with --exit-code: a job failed for good'],
-    [2, 'the module makes no sense'],
-    [3, 'there is no such module'],
+    [2, 'the module or the topology makes no sense'],
+    [3, 'there is no such module or topology'],
     [6, 'another process has the ledger open for writing'],
+    [7, 'there is no such tool'],
   ],
   async run(session, options, [given]) {
-    const loaded = await loadWorkerModule((given as string | undefined) ?? process.env.WAYBILL_WORKER)
-    const module = chosen(loaded, options.queue)
+    const module = await loadWorkerModule((given as string | undefined) ?? process.env.WAYBILL_WORKER)
+    const plan = await planOf(module, await adaptersOf(options), options)
     const display = new WorkerDisplay(session)
     const ledger = await session.openToWrite({
       protocols: await protocolsFile(options),
       inFlightLimit: options.inFlightLimit,
       logger: display.logger,
     })
-    ledger.jobs.register(...(module?.protocols ?? []))
+    ledger.jobs.register(...plan.protocols)
     const hold = systemTimers.hold()
     try {
-      await work(session, ledger, module, options, display)
+      const handlers = await allHandlers(session, ledger, plan)
+      await work(session, ledger, { ...plan, handlers }, options, display)
     } finally {
       hold.cancel()
       await display.stop()
@@ -94,21 +107,11 @@ export const worker = defineCommand<Options>({
   },
 })
 
-function chosen(module: WorkerModule | null, queues: readonly string[] | undefined): WorkerModule | null {
-  if (queues === undefined) return module
-  if (module !== null) return onlyQueues(module, queues)
-  throw new InvalidInput(
-    'module',
-    'Nobody says how work of a queue is done: there is no module',
-    'Give one that exports handlers or publishers, as in: waybill worker worker.ts; or name it waybill.worker.ts.',
-  )
-}
-
 /** Until it is stopped, or there is nothing to do. What happens meanwhile is shown, to the last. */
 async function work(
   session: Session,
   ledger: LiveLedger,
-  module: WorkerModule | null,
+  plan: WorkPlan,
   options: Options,
   display: WorkerDisplay,
 ): Promise<void> {
@@ -123,9 +126,9 @@ async function work(
   })()
   const { items: newest } = await ledger.audit.query({ direction: 'desc', limit: 1 })
   const begin = newest[0]?.cursor
-  const services = startServices(ledger, module, options)
+  const services = startServices(ledger, plan, options)
   const timekeeper = ledger.keepTime()
-  await display.say(startText(module, services[0] ?? timekeeper))
+  await display.say(startText(plan, services[0] ?? timekeeper))
   display.start()
   const stopped = new Promise<void>((resolve) => {
     ending.addEventListener('abort', () => resolve(), { once: true })
@@ -148,11 +151,9 @@ async function work(
 
 function startServices(
   ledger: LiveLedger,
-  module: WorkerModule | null,
-  options: Options,
+  { handlers, publishers }: WorkPlan,
+  { name, concurrency, grace }: Options,
 ): readonly Service[] {
-  const { name, concurrency, grace } = options
-  const { handlers = {}, publishers = {} } = module ?? {}
   const isWorker = Object.keys(handlers).length > 0
   const isDispatcher = Object.keys(publishers).length > 0
   return [
@@ -161,9 +162,9 @@ function startServices(
   ]
 }
 
-function startText(module: WorkerModule | null, { name }: Service): string {
-  const handled = Object.keys(module?.handlers ?? {})
-  const published = Object.keys(module?.publishers ?? {})
+function startText({ handlers, publishers }: WorkPlan, { name }: Service): string {
+  const handled = Object.keys(handlers)
+  const published = Object.keys(publishers)
   const does = [
     ...(handled.length === 0 ? [] : [`works on ${handled.join(', ')}`]),
     ...(published.length === 0 ? [] : [`publishes to ${published.join(', ')}`]),
