@@ -1,4 +1,4 @@
-import type { Machine } from '../machine.ts'
+import { type Machine, nextStates } from '../machine.ts'
 import type { RunState } from '../machines/run.ts'
 import type { WorkstreamState } from '../machines/workstream.ts'
 import type { GroupFacts, GroupRecord } from './commands.ts'
@@ -31,7 +31,7 @@ export function pathOf(machine: Machine<string>, from: string, to: string): read
   const seen = new Set([from])
   for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
     const last = way.at(-1) as string
-    for (const next of machine.states[last]?.to ?? []) {
+    for (const next of nextStates(machine, last)) {
       if (next === to) return [...way, next]
       if (seen.has(next)) continue
       seen.add(next)

@@ -6,7 +6,7 @@ import { failAttempt, loseLease } from './attempt.ts'
 import { addOutboxRow, dispatch, failPublish } from './dispatch.ts'
 import type { JobDraft } from './draft.ts'
 import { catchUp, endJob, endLike, errorOf } from './finish.ts'
-import { settleGate } from './gates.ts'
+import { goOnPassing, settleGate } from './gates.ts'
 import type { OutboxRecord, StepGate, StepRecord } from './record.ts'
 import { GATE, isAhead, isExpired, type Wait, waitOf } from './waiting.ts'
 
@@ -38,6 +38,7 @@ function settleOnce(draft: JobDraft): boolean {
     return true
   }
   if (step === undefined) return settleDone(draft)
+  if (goOnPassing(draft, step)) return true
   if (step.step_index > draft.job.current_step_index) {
     catchUp(draft)
     draft.moveJob('IN_PROGRESS', { current_step_id: step.step_id, current_step_index: step.step_index })

@@ -173,6 +173,26 @@ describe('stages that another scheduler runs', () => {
     })
   })
 
+  it('between two stages it may be prepared again, and a stage that is done does not fail any more', () => {
+    const ledger = external(prepared(), succeeded('chunk', { output: 'one' }))
+    expect(entry(ledger).metadata).toMatchObject({ 'stage.chunk.output_count': 1 })
+    ledger.run(says(prepared({ pages: 3 })))
+    expect(ledger.job()).toMatchObject({ state: 'IN_PROGRESS', metadata: { pages: 3 } })
+    expect(ledger.refusalOf(says(failed('chunk')))).toMatchObject({
+      code: 'INVALID_STATE_TRANSITION',
+      field: 'stage',
+    })
+  })
+
+  it('a result by callback says nothing of the stages to come', () => {
+    // It ended the job, though nobody had said that there were no more stages.
+    const ledger = external(started('chunk'))
+    ledger.succeed()
+    expect(ledger.job()).toMatchObject({ state: 'IN_PROGRESS', report_by: toIso(ledger.now + DAY) })
+    ledger.run(says(completed))
+    expect(ledger.job()).toMatchObject({ state: 'SUCCEEDED', report_by: null })
+  })
+
   it('any report renews the lease of a day; silence ends the job, in a stage, before it and between two', () => {
     const ledger = external(prepared(), started('chunk'))
     ledger.pass(23 * HOUR)

@@ -13,7 +13,8 @@ import type { JobDraft } from './draft.ts'
 import { endJob, leaveAttempt } from './finish.ts'
 import { overlaid } from './metadata.ts'
 import { newStep } from './new-job.ts'
-import { BOOTSTRAP, policyOf } from './protocol.ts'
+import { awaitReport, isOpenEnded } from './open-ended.ts'
+import { BOOTSTRAP } from './protocol.ts'
 import type { StepRecord } from './record.ts'
 import { settle } from './settle.ts'
 import { waitOf } from './waiting.ts'
@@ -90,7 +91,6 @@ function succeed(draft: JobDraft, command: ReportStage, report: Report<'succeede
       ...(output_count === null ? null : { output_count }),
       ...(duration_ms === null ? null : { duration_ms }),
     })
-    awaitReport(draft)
   })
 }
 
@@ -182,16 +182,6 @@ function append(draft: JobDraft, stage: string): StepRecord {
 
 function begin(draft: JobDraft, step: StepRecord, holder: string): StepRecord {
   return beginWork(draft, beginAttempt(draft, step, holder))
-}
-
-function isOpenEnded({ steps: [first] }: JobDraft): boolean {
-  return first?.step_id === BOOTSTRAP && first.delivery === 'external'
-}
-
-/** Nobody knows yet whether another stage is to come. */
-function awaitReport(draft: JobDraft): void {
-  if (!isOpenEnded(draft) || draft.active !== undefined) return
-  draft.setJob({ report_by: draft.after(policyOf(draft.steps[0] as StepRecord, 'lease_ms')) })
 }
 
 /** Whoever reports is there: what it has, it may keep for longer. */
