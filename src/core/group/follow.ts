@@ -5,18 +5,18 @@ import type { GroupFacts, GroupRecord } from './commands.ts'
 
 /** Where its jobs take it; null when it stays where it is. */
 export function targetOf(group: GroupRecord, facts: GroupFacts): string | null {
-  const target = group.kind === 'run' ? runTarget(group.sealed, facts) : workstreamTarget(group.sealed, facts)
+  const target = group.kind === 'run' ? runTarget(facts) : workstreamTarget(facts)
   return target === group.state ? null : target
 }
 
-function runTarget(sealed: boolean, facts: GroupFacts): RunState | null {
-  if (facts.open || !sealed) return facts.started ? 'running' : null
+function runTarget(facts: GroupFacts): RunState | null {
+  if (facts.open || !facts.sealed) return facts.started ? 'running' : null
   if (facts.failed) return 'failed'
   return facts.cancelled ? 'cancelled' : 'succeeded'
 }
 
-function workstreamTarget(sealed: boolean, facts: GroupFacts): WorkstreamState | null {
-  const isDone = !facts.open && (sealed || facts.run_sealed)
+function workstreamTarget(facts: GroupFacts): WorkstreamState | null {
+  const isDone = !facts.open && (facts.sealed || facts.run_sealed)
   if (isDone && (facts.succeeded || facts.failed))
     return facts.failed || facts.cancelled ? 'failed' : 'succeeded'
   if (isDone) return facts.started ? 'failed' : 'skipped'

@@ -17,6 +17,7 @@ const NOTHING: GroupFacts = {
   succeeded: false,
   failed: false,
   cancelled: false,
+  sealed: false,
   run_sealed: false,
 }
 
@@ -160,10 +161,10 @@ describe('runs and workstreams', () => {
     const ledger = new KernelLedger()
     create(ledger, kind)
     if (sealed) seal(ledger, kind)
-    ledger.run(follow(kind, facts))
+    ledger.run(follow(kind, { ...facts, sealed }))
     expect(ledger.get(kind, 't1', 'g1')?.state).toBe(state)
     const before = ledger.contents()
-    ledger.run(follow(kind, facts))
+    ledger.run(follow(kind, { ...facts, sealed }))
     expect(ledger.contents()).toEqual(before)
   })
 
