@@ -153,6 +153,13 @@ describe('escalation', () => {
     expect(lost.job('after')).toMatchObject({ state: 'FAILED_FINAL', error_code: 'DEPENDENCY_FAILED' })
   })
 
+  it('who waits for two of a chain waits for the last of it, once', () => {
+    const ledger = submitted()
+    fails(ledger)
+    ledger.submit({ job_id: 'after', depends_on: ['j1', 'j1~2'] })
+    expect(ledger.job('after').waits_for).toEqual(['job:j1~2'])
+  })
+
   it('run again, the chain begins anew', () => {
     const ledger = submitted()
     fails(ledger)

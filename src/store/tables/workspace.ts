@@ -263,6 +263,7 @@ export class Workspace {
   #askForRow(missing: Missing, row: OutboxRecord, cell: Cell | undefined): void {
     const open = cell?.now == null ? [] : (cell.now as JobAggregate).outbox
     if (open.some(({ outbox_id }) => outbox_id === row.outbox_id)) return
+    if (this.#ids.has(row.outbox_id)) return
     if (!this.#rows.has(rowName(row.tenant_id, row.outbox_id))) missing.addRow(row.tenant_id, row.outbox_id)
   }
 
