@@ -23,6 +23,12 @@ export function settle(draft: JobDraft): void {
   for (const child of draft.children) settle(child)
 }
 
+/** A crash may have left one that has ended but for its job, and whose work is somebody else's by now. */
+export function finishEnding(draft: JobDraft): void {
+  const isOver = draft.job.state === 'CANCELLING' ? draft.active === undefined : draft.steps.some(cutShort)
+  if (isOver) settle(draft)
+}
+
 function settleOnce(draft: JobDraft): boolean {
   if (isTerminal(jobMachine, draft.job.state)) return false
   const orphan =
@@ -50,8 +56,8 @@ function settleOnce(draft: JobDraft): boolean {
 /** Every step has ended; another scheduler may have more to come. */
 function settleDone(draft: JobDraft): boolean {
   const { report_by } = draft.job
-  if (isAhead(report_by, draft.given.now)) return false
   catchUp(draft)
+  if (isAhead(report_by, draft.given.now)) return false
   if (report_by === null) endJob(draft, 'SUCCEEDED')
   else
     endJob(draft, 'FAILED_FINAL', { code: 'LEASE_EXPIRED', message: `No stage was reported by ${report_by}` })

@@ -275,6 +275,25 @@ describe('stages that another scheduler runs', () => {
     expect(ledger.states()).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'])
   })
 
+  it('a crash between the step and its job does not keep the next report from being taken', () => {
+    const torn = (ledger: KernelLedger, command: Parameters<KernelLedger['decide']>[0]) => {
+      const decision = ledger.decide(command)
+      if (decision.kind !== 'change') throw new Error('It is taken')
+      ledger.write({ puts: decision.change.puts.filter(({ kind }) => kind === 'step') })
+      return ledger
+    }
+    const by = { tenant_id: 't1', job_id: 'j1', actor: 'a', reason: null }
+    const begun = torn(external(), says(prepared()))
+    begun.run(says(started('chunk')))
+    expect(begun.states()).toEqual(['IN_PROGRESS', 'SUCCEEDED', 'IN_PROGRESS'])
+    const cancelled = torn(external(), { type: 'cancelJob', ...by })
+    expect(cancelled.refusalOf(says(started('chunk'))).code).toBe('INVALID_STATE_TRANSITION')
+    const stopped = external(prepared())
+    stopped.cancel()
+    torn(stopped, { type: 'expediteJob', ...by, priority: null, ignore: ['attempt'] })
+    expect(stopped.refusalOf(says(failed(null))).code).toBe('INVALID_STATE_TRANSITION')
+  })
+
   it('run again, it begins anew: its stages are reported again', () => {
     const ledger = external(prepared({ context: 'c' }), succeeded('chunk'), failed('embed'))
     const again = { type: 'runAgain', tenant_id: 't1', job_id: 'j1', actor: 'a', reason: null } as const

@@ -10,18 +10,19 @@ import { beginWork, renewLease, succeedStep } from './attempt.ts'
 import type { ReportStage, StageReport } from './commands.ts'
 import { beginAttempt } from './dispatch.ts'
 import type { JobDraft } from './draft.ts'
-import { endJob, leaveAttempt } from './finish.ts'
+import { catchUp, endJob, leaveAttempt } from './finish.ts'
 import { overlaid } from './metadata.ts'
 import { newStep } from './new-job.ts'
 import { awaitReport, isOpenEnded } from './open-ended.ts'
 import { BOOTSTRAP } from './protocol.ts'
 import type { StepRecord } from './record.ts'
-import { settle } from './settle.ts'
+import { finishEnding, settle } from './settle.ts'
 import { waitOf } from './waiting.ts'
 
 type Report<W extends StageReport['what']> = Extract<StageReport, { readonly what: W }>
 
 export function reportStage(draft: JobDraft, command: ReportStage): Decision<JobAggregate> {
+  finishEnding(draft)
   const { job } = draft
   const { what } = command.report
   if (isTerminal(jobMachine, job.state)) {
@@ -137,6 +138,7 @@ function openStage(draft: JobDraft, command: ReportStage, stage: string): StepRe
     if (refused !== null) return refused
   }
   const next = append(draft, stage)
+  catchUp(draft)
   draft.moveJob('IN_PROGRESS', {
     report_by: null,
     current_step_id: next.step_id,
