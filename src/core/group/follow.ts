@@ -5,7 +5,9 @@ import type { GroupFacts, GroupRecord } from './commands.ts'
 
 /** Where its jobs take it; null when it stays where it is. */
 export function targetOf(group: GroupRecord, facts: GroupFacts): string | null {
-  const target = group.kind === 'run' ? runTarget(facts) : workstreamTarget(facts)
+  // A job that was begun with and then cancelled does not tell any more that it was.
+  const told = group.state === 'running' ? { ...facts, started: true } : facts
+  const target = group.kind === 'run' ? runTarget(told) : workstreamTarget(told)
   return target === group.state ? null : target
 }
 

@@ -168,6 +168,15 @@ describe('runs and workstreams', () => {
     expect(ledger.contents()).toEqual(before)
   })
 
+  it('a workstream whose only job was begun with and then cancelled has failed', () => {
+    // From running it cannot be skipped, and so it ran for ever.
+    const ledger = new KernelLedger()
+    create(ledger, 'workstream')
+    ledger.run(follow('workstream', { open: true, started: true }))
+    ledger.run(follow('workstream', { cancelled: true, run_sealed: true }))
+    expect(ledger.get('workstream', 't1', 'g1')?.state).toBe('failed')
+  })
+
   it('tells every state it passes through', () => {
     const ledger = new KernelLedger()
     create(ledger, 'workstream')
