@@ -18,9 +18,10 @@ const MOST_LOOKED_AT = 1000
 
 /**
  * What the jobs of a run or workstream are up to. Looks at as few of them as will do: one that is open is enough to know
- * that it goes on.
+ * that it goes on. Whether more may come is asked first: the other way round, one could come in between and be overlooked.
  */
 export async function groupFacts(store: Store, key: GroupKey): Promise<GroupFacts & Witness> {
+  const seals = await sealsOf(store, key)
   const witness = await anyJob(store, key, OPEN)
   const open = witness !== null
   const started = (await anyJob(store, key, BEGUN)) !== null
@@ -30,7 +31,7 @@ export async function groupFacts(store: Store, key: GroupKey): Promise<GroupFact
     started,
     ready: open && !started && key.kind === 'workstream' && (await canStart(store, key)),
     ...endings,
-    run_sealed: key.kind === 'workstream' && (await isRunSealed(store, key)),
+    ...seals,
     witness,
   }
 }
@@ -85,9 +86,13 @@ async function canStart(store: Store, key: GroupKey): Promise<boolean> {
   return items.some(({ waits_for }) => waits_for.length === 0)
 }
 
-async function isRunSealed(store: Store, { tenant_id, id }: GroupKey): Promise<boolean> {
-  const workstream = await store.get({ kind: 'workstream', tenant_id, id })
-  if (workstream?.run_id == null) return false
-  const run = await store.get({ kind: 'run', tenant_id, id: workstream.run_id })
-  return run?.sealed === true
+async function sealsOf(store: Store, { kind, tenant_id, id }: GroupKey) {
+  if (kind === 'run') {
+    const run = await store.get({ kind, tenant_id, id })
+    return { sealed: run?.sealed === true, run_sealed: false }
+  }
+  const workstream = await store.get({ kind, tenant_id, id })
+  const run_id = workstream?.run_id ?? null
+  const run = run_id === null ? null : await store.get({ kind: 'run', tenant_id, id: run_id })
+  return { sealed: workstream?.sealed === true, run_sealed: run?.sealed === true }
 }

@@ -2,6 +2,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import type { GroupKind, GroupRecord } from '../core/group/commands.ts'
 import { isTerminal, type Machine, statesOf } from '../core/machine.ts'
 import { machines } from '../core/machines/all.ts'
+import { NotFound } from '../errors/refusal-errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { World } from '../world/world.ts'
 import { BUSY, type Service } from './service.ts'
@@ -20,6 +21,8 @@ interface Followed {
   state: string
   /** One of its jobs that is open: until that has ended, it cannot end either. */
   witness: string | null
+  /** While its jobs are being looked at: those that moved meanwhile. */
+  moved: Set<string> | null
 }
 
 /**
@@ -91,8 +94,10 @@ export class RunKeeper implements Service {
       await this.#lookAtAll()
     }
     await this.#followDue()
-    if (this.#followed.size === 0) await this.#stopWatching()
-    return null
+    if (this.#followed.size > 0) return null
+    await this.#stopWatching()
+    // What was said of a new one while the last one was followed may not have been heard.
+    return this.#hasNews ? this.#lookedAt + LOOKS_AFTER_MS : null
   }
 
   async #catchUp(): Promise<void> {
@@ -118,8 +123,12 @@ export class RunKeeper implements Service {
   #add(group: GroupRecord): void {
     const { kind, tenant_id, state } = group
     const id = group.kind === 'run' ? group.run_id : group.workstream_id
+    this.#begin(kind, tenant_id, id, state)
+  }
+
+  #begin(kind: GroupKind, tenant_id: string, id: string, state: string): void {
     const name = nameOf(kind, tenant_id, id)
-    this.#followed.set(name, { kind, tenant_id, id, state, witness: null })
+    this.#followed.set(name, { kind, tenant_id, id, state, witness: null, moved: null })
     this.#due.add(name)
   }
 
@@ -129,17 +138,34 @@ export class RunKeeper implements Service {
     for (const name of names) {
       this.#due.delete(name)
       const group = this.#followed.get(name)
-      if (group !== undefined) await this.#follow(name, group)
+      try {
+        if (group !== undefined) await this.#follow(name, group)
+      } catch (error) {
+        if (!(error instanceof NotFound)) {
+          this.#due.add(name)
+          throw error
+        }
+        // Jobs of older ledgers may name one that was never made.
+        this.#followed.delete(name)
+      }
     }
   }
 
   async #follow(name: string, group: Followed): Promise<void> {
     const { kind, tenant_id, id } = group
     const groups = kind === 'run' ? this.#ledger.runs : this.#ledger.workstreams
+    const moved = new Set<string>()
+    group.moved = moved
     const { record, witness } = await groups.followed(id, tenant_id)
+    group.moved = null
     group.state = record.state
     group.witness = witness
-    if (isTerminal(machines[kind] as Machine<string>, record.state)) this.#followed.delete(name)
+    if (isOver(kind, record.state)) this.#followed.delete(name)
+    else if (witness === null ? moved.size > 0 : moved.has(witness)) {
+      // It moved on after it was looked at, and was not known to matter yet.
+      this.#due.add(name)
+      this.#loop.wake()
+    }
   }
 
   #startWatching(): void {
@@ -173,25 +199,31 @@ export class RunKeeper implements Service {
     if (kind === 'job') {
       this.#jobMoved('run', tenant_id, metadata.run_id, record)
       this.#jobMoved('workstream', tenant_id, metadata.workstream_id, record)
-    } else if (kind === 'run' && metadata.sealed === true) {
-      // Its workstreams take no more jobs either.
-      for (const [name, group] of this.#followed) if (group.kind === 'workstream') this.#due.add(name)
-      this.#due.add(nameOf('run', tenant_id, id))
     } else if (kind === 'run' || kind === 'workstream') {
-      const group = this.#followed.get(nameOf(kind, tenant_id, id))
-      if (group !== undefined) group.state = record.new_state
-      if (metadata.sealed === true) this.#due.add(nameOf(kind, tenant_id, id))
+      this.#groupMoved(kind, tenant_id, id, record)
     }
     return this.#due.size > before
+  }
+
+  #groupMoved(kind: GroupKind, tenant_id: string, id: string, { new_state, metadata }: AuditRecord): void {
+    const name = nameOf(kind, tenant_id, id)
+    const group = this.#followed.get(name)
+    if (group !== undefined) group.state = new_state
+    else if (!isOver(kind, new_state)) this.#begin(kind, tenant_id, id, new_state)
+    if (metadata.sealed !== true) return
+    this.#due.add(name)
+    if (kind === 'workstream') return
+    // Its workstreams take no more jobs either.
+    for (const [other, { kind: of }] of this.#followed) if (of === 'workstream') this.#due.add(other)
   }
 
   #jobMoved(kind: GroupKind, tenant_id: string, id: unknown, record: AuditRecord): void {
     if (typeof id !== 'string') return
     const name = nameOf(kind, tenant_id, id)
     const group = this.#followed.get(name)
+    if (record.job_id !== null) group?.moved?.add(record.job_id)
     if (group === undefined) {
-      this.#followed.set(name, { kind, tenant_id, id, state: '', witness: null })
-      this.#due.add(name)
+      this.#begin(kind, tenant_id, id, '')
     } else if (group.state !== 'running' || group.witness === null || group.witness === record.job_id) {
       this.#due.add(name)
     }
@@ -201,6 +233,10 @@ export class RunKeeper implements Service {
 function openStates(kind: GroupKind): readonly string[] {
   const machine = machines[kind] as Machine<string>
   return statesOf(machine).filter((state) => !isTerminal(machine, state))
+}
+
+function isOver(kind: GroupKind, state: string): boolean {
+  return isTerminal(machines[kind] as Machine<string>, state)
 }
 
 function nameOf(kind: GroupKind, tenant_id: string, id: string): string {

@@ -1,8 +1,10 @@
-import type { JobCommand, Obstacle } from '../../src/core/job/commands.ts'
+import type { JobCommand, Obstacle, SubmitJob } from '../../src/core/job/commands.ts'
 import type { Protocol } from '../../src/core/job/protocol.ts'
+import type { DocumentState } from '../../src/core/machines/document.ts'
 import type { QueueState } from '../../src/core/machines/queue.ts'
 import { fromIso } from '../../src/core/time.ts'
 import { addressed, type Lease, type SystemState, submit } from './job-system.ts'
+import { stagedActions } from './staged-actions.ts'
 
 /** Something that can happen next: time passes, or a command arrives, or both. */
 export interface Action {
@@ -11,6 +13,8 @@ export interface Action {
   readonly command: JobCommand | null
   /** Somebody pauses the queue, or resumes it. */
   readonly steer?: QueueState
+  /** Somebody moves the document. */
+  readonly document?: DocumentState
 }
 
 const TICK_MS = 25_000
@@ -23,11 +27,15 @@ const ERROR = { code: 'BOOM', message: 'it broke' }
  * Everything that could happen in a state. Messages come once, twice, late, with another attempt's lease; timers
  * fire on time or after somebody else was quicker; nobody has to be on time.
  */
-export function actionsIn(state: SystemState, protocol: Protocol): readonly Action[] {
+export function actionsIn(
+  state: SystemState,
+  protocol: Protocol,
+  more?: Partial<SubmitJob>,
+): readonly Action[] {
   const here = (label: string, command: JobCommand): Action => ({ label, now: state.now, command })
   const actions: Action[] = [
     { label: 'time passes', now: state.now + TICK_MS, command: null },
-    here('submit again', submit(protocol)),
+    here('submit again', submit(protocol, more)),
     here('advance', { ...addressed, type: 'advanceJob' }),
     here('claim', { ...addressed, type: 'claimStep' }),
     here('take', { ...addressed, type: 'takeOutbox' }),
@@ -49,6 +57,7 @@ export function actionsIn(state: SystemState, protocol: Protocol): readonly Acti
   }
   for (const row of state.rows.slice(-2)) actions.push(...publishReports(row, here))
   for (const lease of lastLeases(state.leases)) actions.push(...callbacks(lease, here))
+  actions.push(...stagedActions(state, here))
   return actions
 }
 

@@ -1,4 +1,5 @@
 import type { Change } from '../../src/core/decision.ts'
+import type { SubmitJob } from '../../src/core/job/commands.ts'
 import { decideJob } from '../../src/core/job/decide.ts'
 import type { Protocol } from '../../src/core/job/protocol.ts'
 import { isTerminal } from '../../src/core/machine.ts'
@@ -27,6 +28,7 @@ import {
   checkState,
   checkStory,
 } from './laws.ts'
+import { checkChain, checkOpened, checkParked, endedByOthers } from './staged-laws.ts'
 
 interface Node {
   readonly state: SystemState
@@ -44,6 +46,8 @@ export interface Bounds {
   readonly crashes: boolean
   /** With limits, and paused and resumed all the time; without, nobody ever touched it. */
   readonly queue?: QueueRecord
+  /** What else the request says. */
+  readonly request?: Partial<SubmitJob>
   /** The real one, unless a test plants a fault. */
   readonly kernel?: Kernel
 }
@@ -75,11 +79,13 @@ export function explore(protocol: Protocol, bounds: Bounds): Explored {
   }
   const empty = { ...EMPTY_SYSTEM, queue: bounds.queue ?? null }
   const start = { state: empty, from: null, label: 'nothing', depth: 0, whole: true }
-  const first = explained(start, () => step(start, submitAction(protocol), bounds.crashes, kernel))
+  const first = explained(start, () =>
+    step(start, submitAction(protocol, bounds.request), bounds.crashes, kernel),
+  )
   for (const node of first) visit(node)
   for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
     const here = node
-    for (const action of actionsIn(node.state, protocol)) {
+    for (const action of actionsIn(node.state, protocol, bounds.request)) {
       transitions++
       for (const next of explained(here, () => step(here, action, bounds.crashes, kernel), action.label))
         visit(next)
@@ -88,20 +94,20 @@ export function explore(protocol: Protocol, bounds: Bounds): Explored {
   return { states: seen.size, transitions, depth, endings: [...endings].sort() }
 }
 
-function submitAction(protocol: Protocol): Action {
-  return { label: 'submit', now: EMPTY_SYSTEM.now, command: submit(protocol) }
+function submitAction(protocol: Protocol, request?: Partial<SubmitJob>): Action {
+  return { label: 'submit', now: EMPTY_SYSTEM.now, command: submit(protocol, request) }
 }
 
 /** The states an action leads to: one, and with crashes one more for every row that may be the last written. */
 function step(
   node: Node,
-  { label, now, command, steer }: Action,
+  { label, now, command, steer, document }: Action,
   crashes: boolean,
   kernel: Kernel,
 ): readonly Node[] {
   const { queue } = node.state
   const steered = steer === undefined || queue === null ? queue : { ...queue, state: steer }
-  const before = { ...node.state, now, queue: steered }
+  const before = { ...node.state, now, queue: steered, document: document ?? node.state.document }
   const to = (state: SystemState, what: string, whole: boolean): Node => ({
     state,
     from: node,
@@ -120,6 +126,7 @@ function step(
     checkChange(before, change)
     checkReleased(before, command, change)
   }
+  checkOpened(before, command, change)
   if (change.puts.length === 0) return []
   const whole = to(after(before, change, idsMade), label, node.whole)
   if (command.type === 'advanceJob') checkSettled(whole.state, kernel)
@@ -135,8 +142,11 @@ function checkNode(node: Node, kernel: Kernel): void {
   checkState(node.state)
   const settled = settledNow(node.state, kernel)
   checkShape(settled)
+  checkParked(settled)
+  checkChain(settled)
   if (node.whole) {
     checkShape(node.state)
+    checkChain(node.state)
     checkStory(node.state)
     checkReady(settled, kernel)
   }
@@ -152,14 +162,16 @@ function settledNow(state: SystemState, kernel: Kernel): SystemState {
 
 const MOST_TIMERS = 50
 
-/** With nobody but the clock at work, the job ends. */
+/** With nobody but the clock at work, the job ends; where there is no timer, somebody else has to be able to go on. */
 function checkEndsByTimers(from: SystemState, kernel: Kernel): void {
   let state = from
   for (let fired = 0; fired < MOST_TIMERS; fired++) {
     const job = state.aggregate?.job
     if (job === undefined || isTerminal(jobMachine, job.state)) return
-    if (job.due_at === null) throw new Error(`${job.state} waits for ever`)
-    state = settledNow({ ...state, now: fromIso(job.due_at) }, kernel)
+    state =
+      job.due_at === null
+        ? endedByOthers(state, kernel)
+        : settledNow({ ...state, now: fromIso(job.due_at) }, kernel)
   }
   throw new Error(`not ended after ${MOST_TIMERS} timers`)
 }

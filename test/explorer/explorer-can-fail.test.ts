@@ -4,6 +4,7 @@ import type { Change, Decision, Given } from '../../src/core/decision.ts'
 import { decideJob } from '../../src/core/job/decide.ts'
 import { toIso } from '../../src/core/time.ts'
 import { explore } from './explore.ts'
+import { STAGED } from './job-shapes.ts'
 import { type Kernel, POLICY, protocolOf, queueOf } from './job-system.ts'
 
 /** The kernel with its changes spoilt. */
@@ -158,6 +159,70 @@ const LIMITING_FAULTS: readonly (readonly [string, RegExp, Kernel])[] = [
   ],
 ]
 
+/** Faults that show where others have a say. */
+const STAGED_FAULTS: readonly (readonly [string, string, RegExp, Kernel])[] = [
+  [
+    'a silence between two stages that nobody minds',
+    'stages that another scheduler reports',
+    /waits for ever|not ended|says why|succeeded because/,
+    spoiltPuts((put) => (put.kind === 'job' ? { ...put, report_by: null, due_at: null } : put)),
+  ],
+  [
+    'a stage that begins before the last one is over',
+    'stages that another scheduler reports',
+    /does not say so|later steps wait|one step at most|where its history/,
+    spoiltPuts((put) =>
+      put.kind === 'step' && put.step_id === 'a' && put.state === 'SUCCEEDED'
+        ? { ...put, state: 'IN_PROGRESS' }
+        : put,
+    ),
+  ],
+  [
+    'a gate that opens by itself',
+    'a gate with a time, that goes on with a later stage',
+    /what it asks for is not so|ready to/,
+    (command, given) =>
+      decideJob(
+        command.type === 'annotateJob' ? { ...command, type: 'expediteJob', ...OPEN } : command,
+        given,
+      ),
+  ],
+  [
+    'a gate whose time does not run out',
+    'a gate with a time, that goes on with a later stage',
+    /still due|advance twice|not ended/,
+    spoiltPuts((put) =>
+      put.kind === 'step' && put.gate?.until != null
+        ? { ...put, gate: { ...put.gate, until: '2999-01-01T00:00:00.000Z' } }
+        : put,
+    ),
+  ],
+  [
+    'a job that does not hear of its document',
+    'a gate that waits for a document, for as long as it takes',
+    /hears of its document|advance twice/,
+    spoiltPuts((put) => (put.kind === 'job' ? { ...put, waits_for: [] } : put)),
+  ],
+  [
+    'a failure that nobody takes over',
+    'another job takes over',
+    /somebody takes over|says who took over|in flight/,
+    spoilt(({ puts }) => ({
+      puts: puts.filter((put) => !('job_id' in put) || !String(put.job_id).includes('~')),
+    })),
+  ],
+  [
+    'a job that is taken over and goes on all the same',
+    'another job takes over',
+    /one of a chain|does not say so|where its history|waits for ever/,
+    spoiltPuts((put) =>
+      put.kind === 'job' && put.state === 'FAILED_FINAL' ? { ...put, state: 'IN_PROGRESS' } : put,
+    ),
+  ],
+]
+
+const OPEN = { priority: null, ignore: ['gate'] } as const
+
 function withGet(given: Given): Given {
   return {
     now: given.now,
@@ -189,5 +254,12 @@ describe('the explorer finds planted faults', () => {
   const queue = queueOf({ concurrency: 1, rate: { max: 1, per_ms: 40_000 } })
   it.each(LIMITING_FAULTS)('%s', (_, law, kernel) => {
     expect(() => explore(limited, { depth: 9, states: 5_000, crashes: false, kernel, queue })).toThrow(law)
+  })
+
+  it.each(STAGED_FAULTS)('%s', (_, shape, law, kernel) => {
+    const [, staged, request] = STAGED.find(([name]) => name === shape) ?? []
+    if (staged === undefined) throw new Error(`There is a shape ${shape}`)
+    const bounds = { depth: 9, states: 4_000, crashes: false, kernel, ...(request && { request }) }
+    expect(() => explore(staged, bounds)).toThrow(law)
   })
 })

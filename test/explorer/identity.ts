@@ -28,6 +28,17 @@ export function identityOf(state: SystemState): string {
       ahead(step.ack_deadline_at),
       left(step.retry_at),
       step.last_error_code,
+      step.gate === null
+        ? null
+        : [step.gate.since === null, ahead(step.gate.until), step.gate.looked, step.gate.opened_at === null],
+    ]),
+    left(job.report_by),
+    job.metadata.go ?? null,
+    state.document,
+    [...state.heirs.values()].map((heir) => [
+      heir.job.state,
+      ahead(heir.job.due_at),
+      heir.steps.map((step) => [step.state, ahead(step.lease_expires_at)]),
     ]),
     outbox.map((row) => [
       row.tries,

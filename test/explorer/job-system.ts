@@ -1,17 +1,29 @@
-import { applyToJob, type JobAggregate, type LedgerRecord } from '../../src/core/aggregate.ts'
+import {
+  type AggregateKind,
+  applyToJob,
+  isJobPart,
+  type JobAggregate,
+  type LedgerRecord,
+} from '../../src/core/aggregate.ts'
 import type { Change, Decision, Given, SlotChange } from '../../src/core/decision.ts'
 import type { JobCommand, SubmitJob } from '../../src/core/job/commands.ts'
 import { decideJob } from '../../src/core/job/decide.ts'
 import type { Protocol, ProtocolStep } from '../../src/core/job/protocol.ts'
+import type { DocumentState } from '../../src/core/machines/document.ts'
 import type { WorkView } from '../../src/core/pick.ts'
 import { EVERYBODY, type QueueRecord } from '../../src/core/queue/record.ts'
 import { toIso } from '../../src/core/time.ts'
+import { documentRecord } from '../fixtures/document-record.ts'
 import { submitOf } from '../fixtures/job-commands.ts'
 
 /** One job and everything around it that a command could meet: the nodes of the walk. */
 export interface SystemState {
   readonly now: number
   readonly aggregate: JobAggregate | null
+  /** Those that took over from it, by id. */
+  readonly heirs: ReadonlyMap<string, JobAggregate>
+  /** The state of its document; null when there is none. */
+  readonly document: DocumentState | null
   /** Ids given out so far; the next one follows from it, so a state always goes on in the same way. */
   readonly idsMade: number
   /** Every lease and outbox row there ever was, for messages that come late. */
@@ -49,7 +61,7 @@ export const POLICY = {
 /** Past every wait that a job of two steps and two attempts each can go through. */
 const EXPIRES_AFTER_MS = 600_000
 
-type Explored = Pick<ProtocolStep, 'delivery' | 'limits' | 'policy'>
+type Explored = Pick<ProtocolStep, 'delivery' | 'limits' | 'policy' | 'gate'> & { readonly step_id?: string }
 
 export function protocolOf(...steps: readonly Explored[]): Protocol {
   return {
@@ -68,6 +80,8 @@ export function protocolOf(...steps: readonly Explored[]): Protocol {
 export const EMPTY_SYSTEM: SystemState = {
   now: START_MS,
   aggregate: null,
+  heirs: new Map(),
+  document: null,
   idsMade: 0,
   leases: [],
   rows: [],
@@ -91,13 +105,14 @@ export function queueOf(limits: Pick<QueueRecord, 'concurrency' | 'rate'>): Queu
   }
 }
 
-export function submit(protocol: Protocol): SubmitJob {
+export function submit(protocol: Protocol, more: Partial<SubmitJob> = {}): SubmitJob {
   return submitOf({
     ...addressed,
     protocol,
     inFlightLimit: 1,
     run_at: toIso(START_MS + 10_000),
     expires_at: toIso(START_MS + EXPIRES_AFTER_MS),
+    ...more,
   })
 }
 
@@ -119,8 +134,7 @@ export function decideIn(state: SystemState, command: JobCommand, kernel: Kernel
     const given: Given = {
       now: state.now,
       ids: { next: () => `id-${++idsMade}` },
-      get: (kind, _tenant, id) =>
-        (kind === 'job' && id === JOB ? state.aggregate : kind === 'queue' ? state.queue : null) as never,
+      get: (kind, _tenant, id) => found(state, kind, id) as never,
       ownerOf: () => (state.aggregate === null ? undefined : JOB),
       isFull: ({ tenant_id, key }) => full.has(`${tenant_id} ${key}`),
     }
@@ -130,6 +144,18 @@ export function decideIn(state: SystemState, command: JobCommand, kernel: Kernel
     if (full.has(slot)) throw new Error(`${slot} is full, and it is asked for again`)
     full.add(slot)
   }
+}
+
+function found(state: SystemState, kind: AggregateKind, id: string): unknown {
+  if (kind === 'job') return aggregateOf(state, id)
+  if (kind === 'queue') return state.queue
+  return kind === 'document' && state.document !== null
+    ? documentRecord({ doc_id: id, state: state.document })
+    : null
+}
+
+export function aggregateOf(state: SystemState, job_id: string): JobAggregate | null {
+  return job_id === JOB ? state.aggregate : (state.heirs.get(job_id) ?? null)
 }
 
 /** How many hold a slot now. */
@@ -162,7 +188,8 @@ export function viewOf(state: SystemState): WorkView {
 /** The state after a change; with `puts` given, after a crash that let only those through. */
 export function after(state: SystemState, change: Change, idsMade: number, puts = change.puts): SystemState {
   for (const put of puts) put.etag = `etag-${idsMade}-${state.now}`
-  const aggregate = applyToJob(state.aggregate, puts)
+  const own = puts.filter((put) => !isJobPart(put) || put.job_id === JOB)
+  const aggregate = own.length === 0 ? state.aggregate : applyToJob(state.aggregate, own)
   const told = new Map(state.told)
   for (const entry of change.audit) {
     if (entry.event === 'moved') told.set(entry.id, entry.path.at(-1) as string)
@@ -170,6 +197,8 @@ export function after(state: SystemState, change: Change, idsMade: number, puts 
   return {
     now: state.now,
     aggregate,
+    heirs: withHeirs(state.heirs, puts),
+    document: state.document,
     idsMade,
     leases: withLeases(state.leases, puts),
     rows: withRows(state.rows, puts),
@@ -179,10 +208,25 @@ export function after(state: SystemState, change: Change, idsMade: number, puts 
   }
 }
 
+/** Steps of a job that is not there are nobody's. */
+function withHeirs(
+  heirs: ReadonlyMap<string, JobAggregate>,
+  puts: readonly LedgerRecord[],
+): ReadonlyMap<string, JobAggregate> {
+  const parts = puts.filter(isJobPart).filter(({ job_id }) => job_id !== JOB)
+  if (parts.length === 0) return heirs
+  const next = new Map(heirs)
+  for (const [id, some] of Map.groupBy(parts, ({ job_id }) => job_id)) {
+    const before = heirs.get(id) ?? null
+    if (before !== null || some.some(({ kind }) => kind === 'job')) next.set(id, applyToJob(before, some))
+  }
+  return next
+}
+
 function withLeases(known: readonly Lease[], puts: readonly LedgerRecord[]): readonly Lease[] {
   const leases = [...known]
   for (const put of puts) {
-    if (put.kind !== 'step' || put.lease_id === null) continue
+    if (put.kind !== 'step' || put.lease_id === null || put.job_id !== JOB) continue
     const { step_id, attempt_no, lease_id } = put
     if (!leases.some((lease) => lease.lease_id === lease_id)) leases.push({ step_id, attempt_no, lease_id })
   }

@@ -47,7 +47,7 @@ function stepMs(step: StepRecord, shadow: Shadow): number {
   const attempt = policyOf(step, 'ack_timeout_ms') + policyOf(step, 'lease_ms')
   const again = longest(policyOf(step, 'backoff'))
   const honest = Math.max(LOCAL_WORK_MS, REMOTE_WORK_MS) + ON_THE_WAY_MS
-  return publish + attempt + again + honest + Math.max(...spans)
+  return publish + attempt + again + honest + Math.max(...spans) + (step.gate?.timeout_ms ?? 0)
 }
 
 /** After so many failures a wait does not grow any more. */

@@ -5,6 +5,7 @@ import { law } from './law-broken.ts'
 import { PROTOCOLS, QUEUES, SERVICES, TENANTS } from './protocols.ts'
 import type { Scene } from './scene.ts'
 import { isEnded } from './shadow.ts'
+import { StagedActions } from './staged-actions.ts'
 import { short } from './trace.ts'
 
 const ACTIONS = {
@@ -29,21 +30,27 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS
 
 const POLICIES = ['fail', 'skip', 'release'] as const
-const OBSTACLES: readonly Obstacle[] = ['dependencies', 'limits', 'attempt']
+const OBSTACLES: readonly Obstacle[] = ['dependencies', 'limits', 'attempt', 'gate']
+
+/** How much of what happens is about jobs that others have a say in. */
+const STAGED = 0.25
 
 /** What clients do, one thing after the other, as chance has it. */
 export class ClientActions {
   readonly #scene: Scene
   readonly #client: Client
+  readonly #staged: StagedActions
   /** The new job of each key with which a job was run again. */
   readonly #agains = new Map<string, string>()
 
   constructor(scene: Scene, client: Client) {
     this.#scene = scene
     this.#client = client
+    this.#staged = new StagedActions(scene, client)
   }
 
   act(): Promise<void> {
+    if (this.#scene.dice.chance(STAGED)) return this.#staged.act()
     return this.#actions[this.#scene.dice.weighed(ACTIONS)]()
   }
 
@@ -58,6 +65,7 @@ export class ClientActions {
         schedules.pause(schedule_id, { tenant_id }),
       )
     }
+    await this.#staged.clearUp()
   }
 
   readonly #actions: { readonly [A in Action]: () => Promise<void> } = {
@@ -173,7 +181,7 @@ export class ClientActions {
     const told = await this.#client.ask(
       `again ${short(job_id)} from ${from_step ?? 'the beginning'}`,
       ({ jobs }) => jobs.again(job_id, { tenant_id, from_step, idempotency_key }),
-      ['JOB_NOT_ENDED', 'IN_FLIGHT_LIMIT', 'STEP_NOT_REACHED'],
+      ['JOB_NOT_ENDED', 'IN_FLIGHT_LIMIT', 'STEP_NOT_REACHED', 'STEP_UNKNOWN', 'RUN_CLOSED'],
     )
     if (!('answer' in told)) return
     const made = told.answer.job_id

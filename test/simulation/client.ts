@@ -165,4 +165,4 @@ export class Client {
 }
 
 /** A chain whose first part was refused leaves a second part that nobody can accept. */
-const MAY_REFUSE = ['IN_FLIGHT_LIMIT', 'DEPENDENCY_UNKNOWN']
+const MAY_REFUSE = ['IN_FLIGHT_LIMIT', 'DEPENDENCY_UNKNOWN', 'RUN_CLOSED']

@@ -12,7 +12,7 @@ import type { Planted } from './faults/fault.ts'
 import { DISPATCHER } from './laws/sending.ts'
 import { MortalStore } from './mortal-store.ts'
 import type { MortalTimers } from './mortal-timers.ts'
-import { PROTOCOLS, SERVICES } from './protocols.ts'
+import { PROTOCOLS, SERVICES, STAGED } from './protocols.ts'
 import type { Scene } from './scene.ts'
 
 /** Outputs above this go to files. */
@@ -59,7 +59,7 @@ export class Life {
     const outputs = new Outputs(parts.disk, OUTPUT_FOLDER, OUTPUT_LIMIT_BYTES)
     this.ledger = new LiveLedger(this.#store, settings, this.#world(), { outputs })
     if (parts.planted.jobs !== undefined) withJobs(this.ledger, parts.planted.jobs)
-    this.ledger.jobs.register(...PROTOCOLS)
+    this.ledger.jobs.register(...PROTOCOLS, ...STAGED)
   }
 
   get isAlive(): boolean {

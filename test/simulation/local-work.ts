@@ -102,7 +102,7 @@ export class LocalWork {
     )
     law(step.holder === worker, () => `${worker} was given ${name}, which ${step.holder} holds`)
     if (before === undefined) return
-    const made = (previous as { readonly by?: string } | null)?.by
+    const made = (previous as { readonly by?: string } | null)?.by ?? null
     const by = before.result_ref === null ? null : String(before.result_ref).slice(madeBy('').length)
     law(made === by, () => `${name} was given the output of ${made}; the step before is by ${by}`)
   }

@@ -1,8 +1,9 @@
 import type { AggregateKind, RecordKey } from '../../src/core/aggregate.ts'
+import type { AuditRecord } from '../../src/core/audit.ts'
 import type { Decision, Given } from '../../src/core/decision.ts'
 import type { RecordKind } from '../../src/core/machines/all.ts'
 import type { FindQuery } from '../../src/store/query.ts'
-import type { LookAtReady, Store, Sweep } from '../../src/store/store.ts'
+import type { LookAtReady, Store, Sweep, WatchOptions } from '../../src/store/store.ts'
 import { Facade } from '../conformance/facade.ts'
 
 /**
@@ -52,6 +53,16 @@ export class MortalStore extends Facade {
 
   override maintain() {
     return this.#while(() => super.maintain())
+  }
+
+  override counts(kind: RecordKind, tenant_id?: string) {
+    return this.#while(() => super.counts(kind, tenant_id))
+  }
+
+  override watch({ signal, ...options }: WatchOptions = {}): AsyncIterable<AuditRecord> {
+    const end = new AbortController()
+    this.#ends.push(() => end.abort())
+    return super.watch({ ...options, signal: AbortSignal.any(signal ? [signal, end.signal] : [end.signal]) })
   }
 
   override subscribe(listener: () => void): () => void {

@@ -1,4 +1,4 @@
-import type { Protocol, ProtocolStep, StepPolicy } from '../../src/core/job/protocol.ts'
+import { BOOTSTRAP, type Protocol, type ProtocolStep, type StepPolicy } from '../../src/core/job/protocol.ts'
 import { SECOND_MS } from '../../src/core/time.ts'
 
 /** Short, so that everything that can run out does so within a run; each different, so that none hides another. */
@@ -43,10 +43,42 @@ const STEPS: { readonly [request_type: string]: readonly ProtocolStep[] } = {
   RENDER: [pull('render', { limits: [...RATED.limits, ...PAIRS.limits] })],
 }
 
-export const PROTOCOLS: readonly Protocol[] = Object.entries(STEPS).map(([request_type, steps]) => ({
-  protocol_id: `${request_type}.v1`,
-  request_type,
-  steps,
-}))
+export const PROTOCOLS: readonly Protocol[] = protocolsOf(STEPS)
+
+export const GATED = 'GATED'
+export const DOCUMENTED = 'DOCUMENTED'
+export const EXTERNAL = 'EXTERNAL'
+
+const GO = { name: 'go', when: { field: 'metadata.go', op: 'equals', value: true } } as const
+const PARSED = { name: 'parsed', when: { field: 'document.state', op: 'equals', value: 'parsed' } } as const
+
+/** Jobs that others have a say in: somebody opens a gate, moves a document, reports a stage; or nobody does, in time. */
+export const STAGED: readonly Protocol[] = protocolsOf({
+  [GATED]: [pull('fetch'), push('ocr', { gate: { ...GO, timeout_ms: 25 * SECOND_MS } })],
+  [DOCUMENTED]: [
+    pull('fetch', { document: { enters: 'fetching', leaves: 'fetched' } }),
+    pull('render', { gate: { ...PARSED, timeout_ms: 45 * SECOND_MS, resume: 'embed' } }),
+    push('embed'),
+  ],
+  [EXTERNAL]: [
+    {
+      step_id: BOOTSTRAP,
+      step_type: 'S',
+      service: 'dagster',
+      delivery: 'external',
+      policy: { ...POLICY, max_attempts: 100 },
+    },
+  ],
+})
+
+function protocolsOf(steps: {
+  readonly [request_type: string]: readonly ProtocolStep[]
+}): readonly Protocol[] {
+  return Object.entries(steps).map(([request_type, own]) => ({
+    protocol_id: `${request_type}.v1`,
+    request_type,
+    steps: own,
+  }))
+}
 
 export const TENANTS = ['t1', 't2'] as const

@@ -6,7 +6,16 @@ import type { Store } from '../../src/store/store.ts'
 import { law } from './law-broken.ts'
 import { nameOf, type Shadow } from './shadow.ts'
 
-const KINDS = ['job', 'step', 'outbox', 'queue', 'schedule'] as const satisfies readonly RecordKind[]
+const KINDS = [
+  'job',
+  'step',
+  'outbox',
+  'queue',
+  'schedule',
+  'document',
+  'run',
+  'workstream',
+] as const satisfies readonly RecordKind[]
 
 /** What was acknowledged is there, what was refused is not: record by record, and claim by claim. */
 export async function mustHoldShadow(store: Store, shadow: Shadow): Promise<void> {
@@ -55,6 +64,12 @@ function recordsOf(shadow: Shadow, kind: (typeof KINDS)[number]): LedgerRecord[]
       return [...shadow.queues.values()]
     case 'schedule':
       return [...shadow.schedules.values()]
+    case 'document':
+      return [...shadow.documents.values()]
+    case 'run':
+      return [...shadow.runs.values()]
+    case 'workstream':
+      return [...shadow.workstreams.values()]
   }
 }
 

@@ -1,5 +1,8 @@
 import { applyToJob, type JobAggregate, type LedgerRecord, type RecordKey } from '../../src/core/aggregate.ts'
 import type { Change, SlotChange } from '../../src/core/decision.ts'
+import type { DocumentRecord } from '../../src/core/document/record.ts'
+import type { RunRecord } from '../../src/core/group/run-record.ts'
+import type { WorkstreamRecord } from '../../src/core/group/workstream-record.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../src/core/job/record.ts'
 import { isTerminal } from '../../src/core/machine.ts'
 import { jobMachine } from '../../src/core/machines/job.ts'
@@ -31,6 +34,9 @@ export class Shadow {
   readonly rows = new Map<string, OutboxRecord>()
   readonly queues = new Map<string, QueueRecord>()
   readonly schedules = new Map<string, ScheduleRecord>()
+  readonly documents = new Map<string, DocumentRecord>()
+  readonly runs = new Map<string, RunRecord>()
+  readonly workstreams = new Map<string, WorkstreamRecord>()
   readonly claims = new Map<string, string>()
   /** Who holds a place under which limit, and until when. */
   readonly slots = new Map<string, Holders>()
@@ -72,8 +78,12 @@ export class Shadow {
         return this.queues.get(put.queue)
       case 'schedule':
         return this.schedules.get(nameOf(put.tenant_id, put.schedule_id))
-      default:
-        throw new Error(`the simulation makes no ${put.kind}`)
+      case 'document':
+        return this.documents.get(nameOf(put.tenant_id, put.doc_id))
+      case 'run':
+        return this.runs.get(nameOf(put.tenant_id, put.run_id))
+      case 'workstream':
+        return this.workstreams.get(nameOf(put.tenant_id, put.workstream_id))
     }
   }
 
@@ -97,6 +107,9 @@ export class Shadow {
     if (put.kind === 'outbox') this.rows.set(put.outbox_id, put)
     if (put.kind === 'queue') this.queues.set(put.queue, put)
     if (put.kind === 'schedule') this.schedules.set(nameOf(put.tenant_id, put.schedule_id), put)
+    if (put.kind === 'document') this.documents.set(nameOf(put.tenant_id, put.doc_id), put)
+    if (put.kind === 'run') this.runs.set(nameOf(put.tenant_id, put.run_id), put)
+    if (put.kind === 'workstream') this.workstreams.set(nameOf(put.tenant_id, put.workstream_id), put)
     if (put.kind === 'step' && put.lease_id !== null) {
       const { step_id, attempt_no } = put
       this.leases.set(put.lease_id, { job: nameOf(put.tenant_id, put.job_id), step_id, attempt_no })

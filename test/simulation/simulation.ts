@@ -8,6 +8,7 @@ import { Client } from './client.ts'
 import { ClientActions } from './client-actions.ts'
 import type { Fault } from './faults/fault.ts'
 import { law } from './law-broken.ts'
+import { notFollowed } from './laws/staging.ts'
 import { LocalWork } from './local-work.ts'
 import { RemoteServices } from './remote-services.ts'
 import { type Engine, Scene } from './scene.ts'
@@ -169,6 +170,10 @@ export class Simulation {
       await this.#look((store) => promptness.check(store, laws.shadow, world.clock.now()))
     }
     await this.#pass(LOOK_MS)
+    for (let passed = 0; notFollowed(laws.shadow) !== null; passed += LOOK_MS) {
+      law(passed <= SORRY_MS + UNAWARE_MS, () => String(notFollowed(laws.shadow)))
+      await this.#pass(LOOK_MS)
+    }
     const { waiting } = this.#client
     law(waiting.size === 0, () => `somebody still waits for ${[...waiting].join(', ')}, which have ended`)
   }

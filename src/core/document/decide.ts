@@ -35,7 +35,10 @@ export interface ErrorContext {
   readonly traceback: string | null
 }
 
-export function decideDocument(command: UpdateDocument, given: Given): Decision<DocumentRecord> {
+export function decideDocument(
+  command: UpdateDocument,
+  given: Pick<Given, 'now' | 'get'>,
+): Decision<DocumentRecord> {
   const before = given.get('document', command.tenant_id, command.doc_id)
   if (before === undefined) {
     return need([{ kind: 'document', tenant_id: command.tenant_id, id: command.doc_id }])

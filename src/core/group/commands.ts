@@ -64,7 +64,9 @@ export interface GroupFacts {
   readonly succeeded: boolean
   readonly failed: boolean
   readonly cancelled: boolean
-  /** The run that a workstream is part of takes no more jobs. */
+  /** It took no more jobs already before they were looked at: else one may have come since. */
+  readonly sealed: boolean
+  /** The same of the run that a workstream is part of. */
   readonly run_sealed: boolean
 }
 

@@ -17,6 +17,7 @@ const NOTHING: GroupFacts = {
   succeeded: false,
   failed: false,
   cancelled: false,
+  sealed: false,
   run_sealed: false,
 }
 
@@ -160,11 +161,20 @@ describe('runs and workstreams', () => {
     const ledger = new KernelLedger()
     create(ledger, kind)
     if (sealed) seal(ledger, kind)
-    ledger.run(follow(kind, facts))
+    ledger.run(follow(kind, { ...facts, sealed }))
     expect(ledger.get(kind, 't1', 'g1')?.state).toBe(state)
     const before = ledger.contents()
-    ledger.run(follow(kind, facts))
+    ledger.run(follow(kind, { ...facts, sealed }))
     expect(ledger.contents()).toEqual(before)
+  })
+
+  it('a workstream whose only job was begun with and then cancelled has failed', () => {
+    // From running it cannot be skipped, and so it ran for ever.
+    const ledger = new KernelLedger()
+    create(ledger, 'workstream')
+    ledger.run(follow('workstream', { open: true, started: true }))
+    ledger.run(follow('workstream', { cancelled: true, run_sealed: true }))
+    expect(ledger.get('workstream', 't1', 'g1')?.state).toBe('failed')
   })
 
   it('tells every state it passes through', () => {

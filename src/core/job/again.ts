@@ -120,7 +120,9 @@ function doneStep(old: StepRecord, { job_id }: JobRecord, at: string): StepRecor
     queue_slot: false,
     ack_deadline_at: null,
     retry_at: null,
-    last_error_code: null,
+    // A gate that was passed is not passed again, but what it passed over was not done.
+    gate: null,
+    last_error_code: old.last_error_code === GATE ? GATE : null,
     last_error_message: null,
     created_at: at,
     updated_at: at,
@@ -134,6 +136,7 @@ function newStep(old: StepRecord, job: JobRecord, at: string): StepRecord {
     state: 'PENDING',
     state_since: at,
     gate: old.gate === null ? null : shut(old.gate),
+    last_error_code: null,
     // The old one may have had it from the step before, which may come to something else this time.
     input_ref: job.input_ref,
     output: null,

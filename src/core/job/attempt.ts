@@ -6,6 +6,7 @@ import type { StepError } from './commands.ts'
 import type { JobDraft } from './draft.ts'
 import { catchUp, endJob, leaveAttempt } from './finish.ts'
 import { countOutputs, overlaid, stageMetadata } from './metadata.ts'
+import { awaitReport } from './open-ended.ts'
 import { attemptsLeft, policyOf } from './protocol.ts'
 import type { OutboxRecord, OutputFile, Ref, StepRecord } from './record.ts'
 
@@ -93,6 +94,7 @@ export function succeedStep(draft: JobDraft, step: StepRecord, outcome: Outcome)
     step,
     isStage ? { ...stageOf(draft, step, outcome), ...outcome.metadata } : outcome.metadata,
   )
+  awaitReport(draft)
 }
 
 /** What is known of an attempt stays with the job, and is told in the history. */

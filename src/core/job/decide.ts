@@ -29,7 +29,7 @@ import { overlaid } from './metadata.ts'
 import { notFound } from './not-found.ts'
 import { type Limit, policyOf } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
-import { settle } from './settle.ts'
+import { finishEnding, settle } from './settle.ts'
 import { reportStage } from './stage-report.ts'
 import { decideSubmit } from './submit.ts'
 import { isBegun, isExpired, waitOf } from './waiting.ts'
@@ -111,6 +111,7 @@ function annotate(draft: JobDraft, { metadata, event }: AnnotateJob): Decision<J
 
 /** Terminal and cancelling jobs stay as they are; asking again is harmless. */
 function cancel(draft: JobDraft): Decision<JobRecord> {
+  finishEnding(draft)
   if (draft.job.state === 'CANCELLING' || isTerminal(jobMachine, draft.job.state)) {
     draft.ignore('cancelJob', draft.job)
   } else {

@@ -44,17 +44,18 @@ export function resolveDependencies(
   dependencies: ReadonlyMap<string, JobAggregate | null>,
 ): void {
   // Whatever else it waits for is not a job.
-  const waits_for = draft.job.waits_for.filter((topic) => jobsAmong([topic]).length === 0)
+  // Two of the others may have come to the same job, where one took over from the other.
+  const topics = new Set(draft.job.waits_for.filter((topic) => jobsAmong([topic]).length === 0))
   for (const [id, aggregate] of dependencies) {
     const dependency = aggregate?.job
     if (dependency !== undefined && !isTerminal(jobMachine, dependency.state)) {
-      waits_for.push(endedTopic(dependency.job_id))
+      topics.add(endedTopic(dependency.job_id))
     } else if (dependency?.state !== 'SUCCEEDED' && draft.job.on_dependency_failure !== 'release') {
       giveUp(draft, id, dependency)
       return
     }
   }
-  if (!sameTopics(waits_for, draft.job.waits_for)) draft.setJob({ waits_for })
+  if (!sameTopics(topics, draft.job.waits_for)) draft.setJob({ waits_for: [...topics] })
 }
 
 function giveUp(draft: JobDraft, id: string, dependency: JobRecord | undefined): void {
@@ -67,8 +68,8 @@ function giveUp(draft: JobDraft, id: string, dependency: JobRecord | undefined):
   }
 }
 
-function sameTopics(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((topic) => b.includes(topic))
+function sameTopics(a: ReadonlySet<string>, b: readonly string[]): boolean {
+  return a.size === b.length && b.every((topic) => a.has(topic))
 }
 
 /** The ids of the jobs that a job still waits for. */

@@ -109,6 +109,27 @@ describe('a document moves with the stages that work on it', () => {
     expect(path(ledger)).toEqual(told)
   })
 
+  it('a failure that another job takes over is told of the step that failed', () => {
+    // The new job's step of the same name was taken for the one that failed: its states were used, and its job was named.
+    const other = {
+      ...protocolOf(pulled('fetch', { document: { fails: 'skipped' } })),
+      request_type: 'OTHER',
+    }
+    const rungs = [{ protocol: other, payload: null, priority: 1 }] as const
+    const ledger = new KernelLedger()
+    ledger.submit({ protocol: protocolOf(FETCH), doc_id: 'd1', rungs })
+    ledger.claim()
+    ledger.fail('NON_RETRYABLE')
+    expect(path(ledger)).toEqual(['fetching', 'failed'])
+    expect(ledger.records('document', 'd1').at(-1)).toMatchObject({ metadata: { job_id: 'j1' } })
+    const without = new KernelLedger()
+    without.submit({ protocol: protocolOf(pulled('fetch')), doc_id: 'd1', rungs })
+    without.claim()
+    without.fail('NON_RETRYABLE')
+    expect(without.job('j1~2').state).toBe('QUEUED')
+    expect(path(without)).toEqual([])
+  })
+
   it('is asked for, and what is done to it is done once', () => {
     const ledger = submitted(FETCH)
     const claim = { type: 'claimStep', tenant_id: 't1', job_id: 'j1', actor: 'w', reason: null } as const

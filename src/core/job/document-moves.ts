@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '../aggregate.ts'
 import type { AuditEntry } from '../audit.ts'
-import { type Accepted, type Decision, type Given, need } from '../decision.ts'
+import { type Accepted, type Decision, type Given, need, type Refused } from '../decision.ts'
 import { decideDocument, type UpdateDocument } from '../document/decide.ts'
 import type { DocumentRecord } from '../document/record.ts'
 import type { DocumentState } from '../machines/document.ts'
@@ -47,7 +47,10 @@ function movesOf(entry: AuditEntry, steps: readonly StepRecord[]): readonly Move
   const { kind, event, tenant_id, doc_id, path } = entry
   // One that was taken over from another job, with what it came to, is done: nothing happens to the document now.
   if (kind !== 'step' || event !== 'moved' || doc_id === null || path[0] === null) return []
-  const step = steps.find(({ step_id }) => step_id === entry.metadata.step_id)
+  // A job that takes over from it may have a step of the same name.
+  const step = steps.find(
+    ({ job_id, step_id }) => job_id === entry.job_id && step_id === entry.metadata.step_id,
+  )
   if (step?.document == null) return []
   const moves = step.document
   return path.slice(1).flatMap((stepState) => {
@@ -89,8 +92,9 @@ function moved<A>(
       document = made.answer
       audit.push(...made.change.audit)
       signals.push(...made.change.signals)
-    } else if (made.kind === 'refusal' && made.audit !== null) {
-      audit.push(made.audit)
+    } else {
+      // It has the document, so nothing but a refusal is left, and a document's are all recorded.
+      audit.push((made as Refused).audit as AuditEntry)
     }
   }
   const { change } = decision
@@ -99,14 +103,8 @@ function moved<A>(
 }
 
 /** What is given, with a document as it is by now. */
-function seeing(given: Given, document: DocumentRecord | null): Given {
-  return {
-    now: given.now,
-    ids: given.ids,
-    get: (() => document) as unknown as Given['get'],
-    ownerOf: (claim) => given.ownerOf(claim),
-    isFull: (slot) => given.isFull(slot),
-  }
+function seeing({ now }: Given, document: DocumentRecord | null): Pick<Given, 'now' | 'get'> {
+  return { now, get: (() => document) as unknown as Given['get'] }
 }
 
 function updateOf({ tenant_id, doc_id, state, step, entry }: Move, by: By): UpdateDocument {
@@ -121,6 +119,6 @@ function updateOf({ tenant_id, doc_id, state, step, entry }: Move, by: By): Upda
     reason: by.reason,
     adapter: step.service,
     metadata: { job_id: step.job_id, step_id: step.step_id },
-    error: failed ? { error_type, error_message: error_message ?? '', traceback: null } : undefined,
+    error: failed ? { error_type, error_message: error_message as string, traceback: null } : undefined,
   }
 }

@@ -204,7 +204,8 @@ export class JobDraft implements JobAggregate {
   tell(index: number, metadata: JsonObject): void {
     const step = present(this.steps[index], 'the step exists')
     const entry = this.#trails.findLast(({ kind, id }) => kind === 'step' && id === idOf(step))
-    if (entry !== undefined) entry.metadata = { ...entry.metadata, ...metadata }
+    const told = present(entry, 'its end is in the history')
+    told.metadata = { ...told.metadata, ...metadata }
   }
 
   /** A late or repeated message: nothing changes, but the history says that it came. */

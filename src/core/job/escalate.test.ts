@@ -110,6 +110,20 @@ describe('escalation', () => {
     expect(whole.contents().filter(({ kind }) => kind === 'job')).toHaveLength(2)
   })
 
+  it('one that a crash left before it was over is over, whoever asks first', () => {
+    // A cancel that came before the repair made it a cancelled one, while another job had its work.
+    const ledger = submitted()
+    ledger.claim()
+    const error = { code: 'BROKEN', message: 'it broke' }
+    const result = { status: 'FAILED', failure_class: 'NON_RETRYABLE', error } as const
+    const decision = ledger.decide({ type: 'reportResult', ...ledger.fence(), result })
+    if (decision.kind !== 'change') throw new Error('It fails')
+    ledger.write({ puts: decision.change.puts.slice(0, -1) })
+    ledger.cancel()
+    expect(ledger.job()).toMatchObject({ state: 'FAILED_FINAL', escalation: { escalated_to: 'j1~2' } })
+    expect(ledger.job('j1~2').state).toBe('QUEUED')
+  })
+
   it('has to know whether there is a job by that id', () => {
     const ledger = submitted()
     const cancel = { type: 'cancelJob', tenant_id: 't1', job_id: 'j1', actor: 'a', reason: null } as const
@@ -151,6 +165,13 @@ describe('escalation', () => {
     fails(lost, 'j1~2')
     lost.pass(0)
     expect(lost.job('after')).toMatchObject({ state: 'FAILED_FINAL', error_code: 'DEPENDENCY_FAILED' })
+  })
+
+  it('who waits for two of a chain waits for the last of it, once', () => {
+    const ledger = submitted()
+    fails(ledger)
+    ledger.submit({ job_id: 'after', depends_on: ['j1', 'j1~2'] })
+    expect(ledger.job('after').waits_for).toEqual(['job:j1~2'])
   })
 
   it('run again, the chain begins anew', () => {

@@ -5,21 +5,21 @@ import type { StepError, SubmitJob } from './commands.ts'
 import type { JobDraft } from './draft.ts'
 import { IN_FLIGHT, NO_LIMIT } from './limits.ts'
 import { newJob } from './new-job.ts'
-import type { JobRecord, Rung } from './record.ts'
+import type { Escalation, JobRecord, Rung } from './record.ts'
 
 /**
  * The id of the job that would take over. It follows from the chain, so that an ending that is finished after a crash makes
  * no second one.
  */
-function nextId(job: JobRecord): string {
-  const { level = 1, original_job_id = null } = job.escalation ?? {}
-  return `${original_job_id ?? job.job_id}~${level + 1}`
+function nextId(job_id: string, { level, original_job_id }: Escalation): string {
+  return `${original_job_id ?? job_id}~${level + 1}`
 }
 
 /** Whether there is a job with that id already has to be known before one is made. */
 export function needForEscalation(job: JobRecord, given: Given): Needed | null {
-  if (job.escalation === null || job.escalation.rungs.length === 0) return null
-  const key = { kind: 'job', tenant_id: job.tenant_id, id: nextId(job) } as const
+  const { escalation, tenant_id, job_id } = job
+  if (escalation === null || escalation.rungs.length === 0) return null
+  const key = { kind: 'job', tenant_id, id: nextId(job_id, escalation) } as const
   return given.get('job', key.tenant_id, key.id) === undefined ? need([key]) : null
 }
 
@@ -29,21 +29,21 @@ export function needForEscalation(job: JobRecord, given: Given): Needed | null {
  */
 export function escalate(draft: JobDraft, error: StepError): void {
   const { job, given } = draft
-  const [rung, ...rungs] = job.escalation?.rungs ?? []
-  if (job.escalation === null || rung === undefined) return
+  const { escalation, tenant_id } = job
+  const [rung, ...rungs] = escalation?.rungs ?? []
+  if (escalation === null || rung === undefined) return
   if (!draft.steps.some(({ attempt_no }) => attempt_no > 0)) return
-  const there = given.get('job', job.tenant_id, nextId(job)) ?? null
+  const next = nextId(job.job_id, escalation)
+  const there = given.get('job', tenant_id, next) ?? null
   if (there?.job.escalation?.escalated_from === job.job_id) {
-    draft.setJob({ escalation: { ...job.escalation, escalated_to: there.job.job_id } })
+    draft.setJob({ escalation: { ...escalation, escalated_to: next } })
     return
   }
   // Somebody may have given that name to another job.
-  const job_id = there === null ? nextId(job) : given.ids.next()
-  const born = escalated(job, { rung, rungs, job_id, error, now: given.now })
-  draft.bear(born)
-  const { tenant_id } = job
+  const job_id = there === null ? next : given.ids.next()
+  draft.bear(escalated(job, escalation, { rung, rungs, job_id, error, now: given.now }))
   draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: NO_LIMIT })
-  draft.setJob({ escalation: { ...job.escalation, escalated_to: job_id } })
+  draft.setJob({ escalation: { ...escalation, escalated_to: job_id } })
 }
 
 interface Step {
@@ -54,7 +54,11 @@ interface Step {
   readonly now: number
 }
 
-function escalated(job: JobRecord, { rung, rungs, job_id, error, now }: Step): JobAggregate {
+function escalated(
+  job: JobRecord,
+  { level, original_job_id }: Escalation,
+  { rung, rungs, job_id, error, now }: Step,
+): JobAggregate {
   const { protocol, payload, priority } = rung
   const command = {
     ...requestOf(job),
@@ -66,7 +70,6 @@ function escalated(job: JobRecord, { rung, rungs, job_id, error, now }: Step): J
   }
   const limits = protocol.steps.map((step) => step.limits ?? [])
   const aggregate = newJob(command, routingOf(job), limits, now)
-  const { level = 1, original_job_id = null } = job.escalation ?? {}
   const links = {
     original_job_id: original_job_id ?? job.job_id,
     escalated_from: job.job_id,

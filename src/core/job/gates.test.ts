@@ -180,6 +180,58 @@ describe('gates', () => {
     expect(ledger.step(1).state).toBe('IN_PROGRESS')
   })
 
+  it('a crash between the stages that it passes over leaves none of them to be done', () => {
+    const ledger = parked({ ...READY, resume: 'index' })
+    const by = { tenant_id: 't1', job_id: 'j1', actor: 'a', reason: null }
+    const go = { type: 'annotateJob', ...by, metadata: { ready: true }, event: null } as const
+    const decision = ledger.decide(go)
+    if (decision.kind !== 'change') throw new Error('It opens')
+    ledger.write({ puts: decision.change.puts.slice(0, 1) })
+    expect(ledger.states()).toEqual(['IN_PROGRESS', 'SUCCEEDED', 'CANCELLED', 'PENDING', 'PENDING'])
+    ledger.advance()
+    expect(ledger.states()).toEqual(['IN_PROGRESS', 'SUCCEEDED', 'CANCELLED', 'CANCELLED', 'PENDING'])
+    expect(ledger.claim().step.step_id).toBe('index')
+  })
+
+  it('a crash before the job is written does not keep it from hearing of its document', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ protocol: protocolOf(pulled('chunk', { gate: PARSED })), doc_id: 'd1', delay_ms: 1000 })
+    ledger.now += 1000
+    const advance = { type: 'advanceJob', tenant_id: 't1', job_id: 'j1', actor: 't', reason: null } as const
+    const decision = ledger.decide(advance)
+    if (decision.kind !== 'change') throw new Error('It is parked')
+    ledger.write({ puts: decision.change.puts.filter(({ kind }) => kind === 'step') })
+    ledger.advance()
+    expect(ledger.job().waits_for).toEqual(['document:d1'])
+  })
+
+  it('what it passed over may be run again, any number of times, and from there on', () => {
+    const ledger = parked({ ...READY, resume: 'index' })
+    annotate(ledger, { ready: true })
+    ledger.claim()
+    ledger.fail('NON_RETRYABLE')
+    const by = { tenant_id: 't1', actor: 'a', reason: null }
+    const again = (job_id: string, new_job_id: string, from_step: string) =>
+      ledger.run({
+        type: 'runAgain',
+        ...by,
+        job_id,
+        new_job_id,
+        from_step,
+        idempotency_key: null,
+        inFlightLimit: 9,
+      })
+    again('j1', 'j2', 'index')
+    ledger.claim('j2')
+    ledger.fail('NON_RETRYABLE', 'j2')
+    // It had forgotten why the steps before it were not done, and was refused.
+    again('j2', 'j3', 'index')
+    expect(ledger.claim('j3').step.step_id).toBe('index')
+    again('j2', 'j4', 'embed')
+    expect(ledger.states('j4')).toEqual(['QUEUED', 'SUCCEEDED', 'CANCELLED', 'PENDING', 'PENDING'])
+    expect(ledger.claim('j4').step.step_id).toBe('embed')
+  })
+
   it('a gate about a document asks for it, and a job without one waits for its time', () => {
     const ledger = parked(PARSED)
     const advance = {

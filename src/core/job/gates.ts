@@ -1,6 +1,6 @@
 import type { DocumentRecord } from '../document/record.ts'
 import { documentTopic } from '../document/topic.ts'
-import { EMPTY, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { describe, type GateFacts, isOpen, looksAtDocument, watched } from '../pipeline/gate.ts'
 import type { JobDraft } from './draft.ts'
 import { entryFacts } from './entry.ts'
@@ -22,13 +22,14 @@ export function gatedDocument(job: JobRecord, step: StepRecord | undefined): str
  */
 export function settleGate(draft: JobDraft, step: StepRecord, gate: StepGate): boolean {
   const parked = gate.since === null ? park(draft, step, gate) : gate
+  listen(draft, step)
   if (gatedDocument(draft.job, step) !== null && draft.document === undefined) {
     // Nobody has loaded it: whoever advances the job will.
     if (parked.looked) draft.setStep(step.step_index, { gate: { ...parked, looked: false } })
     return parked !== gate || parked.looked
   }
   const looked = parked.looked ? parked : look(draft, step, parked)
-  if (isOpen(looked, factsOf(draft), looked.seen ?? EMPTY)) {
+  if (isOpen(looked, factsOf(draft), looked.seen as JsonObject)) {
     pass(draft, step, looked)
     return true
   }
@@ -54,10 +55,15 @@ function park(draft: JobDraft, step: StepRecord, gate: StepGate): StepGate {
     until: gate.timeout_ms === undefined ? null : draft.after(gate.timeout_ms),
   }
   draft.setStep(step.step_index, { gate: parked })
-  const doc_id = gatedDocument(draft.job, step)
-  if (doc_id !== null) draft.setJob({ waits_for: [...draft.job.waits_for, documentTopic(doc_id)] })
   draft.remark({ gate: gate.name, parked: true })
   return parked
+}
+
+/** Also when a crash came between the step and its job: nobody else would tell it of its document. */
+function listen(draft: JobDraft, step: StepRecord): void {
+  const doc_id = gatedDocument(draft.job, step)
+  if (doc_id === null || draft.job.waits_for.includes(documentTopic(doc_id))) return
+  draft.setJob({ waits_for: [...draft.job.waits_for, documentTopic(doc_id)] })
 }
 
 /** What it was when the job came to the gate is only known when it is first looked at. */
@@ -68,7 +74,7 @@ function look(draft: JobDraft, step: StepRecord, gate: StepGate): StepGate {
 }
 
 function pass(draft: JobDraft, step: StepRecord, gate: StepGate): void {
-  const { steps, job } = draft
+  const { job } = draft
   draft.setStep(step.step_index, { gate: { ...gate, opened_at: draft.at } })
   if (job.doc_id !== null) {
     const topic = documentTopic(job.doc_id)
@@ -77,11 +83,35 @@ function pass(draft: JobDraft, step: StepRecord, gate: StepGate): void {
     }
   }
   draft.remark({ gate: gate.name, opened: true })
-  const resume = steps.findIndex(({ step_id }) => step_id === gate.resume)
-  for (let index = step.step_index; index < resume; index++) {
+  passOver(draft, step, gate)
+}
+
+function passOver(draft: JobDraft, { step_index }: StepRecord, gate: StepGate): void {
+  for (let index = step_index; index < resumeIndex(draft, gate); index++) {
     const message = `Passed over: gate ${gate.name} goes on with ${gate.resume}`
     draft.moveStep(index, 'CANCELLED', {}, { code: GATE, message })
   }
+}
+
+function resumeIndex({ steps }: JobDraft, { resume }: StepGate): number {
+  return steps.findIndex(({ step_id }) => step_id === resume)
+}
+
+/**
+ * A crash may come between the stages that a gate passes over: the ones that are left are passed over as well. Answers
+ * whether there was one.
+ */
+export function goOnPassing(draft: JobDraft, step: StepRecord): boolean {
+  const before = draft.steps[step.step_index - 1]
+  if (before === undefined || !wasPassedOver(before)) return false
+  const opened = draft.steps.slice(0, step.step_index).findLast(({ gate }) => gate !== null)?.gate
+  if (opened == null || resumeIndex(draft, opened) <= step.step_index) return false
+  passOver(draft, step, opened)
+  return true
+}
+
+function wasPassedOver({ state, last_error_code }: StepRecord): boolean {
+  return state === 'CANCELLED' && last_error_code === GATE
 }
 
 function factsOf(draft: JobDraft): GateFacts {

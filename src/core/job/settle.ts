@@ -6,7 +6,7 @@ import { failAttempt, loseLease } from './attempt.ts'
 import { addOutboxRow, dispatch, failPublish } from './dispatch.ts'
 import type { JobDraft } from './draft.ts'
 import { catchUp, endJob, endLike, errorOf } from './finish.ts'
-import { settleGate } from './gates.ts'
+import { goOnPassing, settleGate } from './gates.ts'
 import type { OutboxRecord, StepGate, StepRecord } from './record.ts'
 import { GATE, isAhead, isExpired, type Wait, waitOf } from './waiting.ts'
 
@@ -21,6 +21,12 @@ export function settle(draft: JobDraft): void {
   let rounds = 0
   while (settleOnce(draft)) must(++rounds < MAX_ROUNDS, 'a job settles')
   for (const child of draft.children) settle(child)
+}
+
+/** A crash may have left one that has ended but for its job, and whose work is somebody else's by now. */
+export function finishEnding(draft: JobDraft): void {
+  const isOver = draft.job.state === 'CANCELLING' ? draft.active === undefined : draft.steps.some(cutShort)
+  if (isOver) settle(draft)
 }
 
 function settleOnce(draft: JobDraft): boolean {
@@ -38,6 +44,7 @@ function settleOnce(draft: JobDraft): boolean {
     return true
   }
   if (step === undefined) return settleDone(draft)
+  if (goOnPassing(draft, step)) return true
   if (step.step_index > draft.job.current_step_index) {
     catchUp(draft)
     draft.moveJob('IN_PROGRESS', { current_step_id: step.step_id, current_step_index: step.step_index })
@@ -49,8 +56,8 @@ function settleOnce(draft: JobDraft): boolean {
 /** Every step has ended; another scheduler may have more to come. */
 function settleDone(draft: JobDraft): boolean {
   const { report_by } = draft.job
-  if (isAhead(report_by, draft.given.now)) return false
   catchUp(draft)
+  if (isAhead(report_by, draft.given.now)) return false
   if (report_by === null) endJob(draft, 'SUCCEEDED')
   else
     endJob(draft, 'FAILED_FINAL', { code: 'LEASE_EXPIRED', message: `No stage was reported by ${report_by}` })

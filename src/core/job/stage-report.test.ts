@@ -173,6 +173,26 @@ describe('stages that another scheduler runs', () => {
     })
   })
 
+  it('between two stages it may be prepared again, and a stage that is done does not fail any more', () => {
+    const ledger = external(prepared(), succeeded('chunk', { output: 'one' }))
+    expect(entry(ledger).metadata).toMatchObject({ 'stage.chunk.output_count': 1 })
+    ledger.run(says(prepared({ pages: 3 })))
+    expect(ledger.job()).toMatchObject({ state: 'IN_PROGRESS', metadata: { pages: 3 } })
+    expect(ledger.refusalOf(says(failed('chunk')))).toMatchObject({
+      code: 'INVALID_STATE_TRANSITION',
+      field: 'stage',
+    })
+  })
+
+  it('a result by callback says nothing of the stages to come', () => {
+    // It ended the job, though nobody had said that there were no more stages.
+    const ledger = external(started('chunk'))
+    ledger.succeed()
+    expect(ledger.job()).toMatchObject({ state: 'IN_PROGRESS', report_by: toIso(ledger.now + DAY) })
+    ledger.run(says(completed))
+    expect(ledger.job()).toMatchObject({ state: 'SUCCEEDED', report_by: null })
+  })
+
   it('any report renews the lease of a day; silence ends the job, in a stage, before it and between two', () => {
     const ledger = external(prepared(), started('chunk'))
     ledger.pass(23 * HOUR)
@@ -253,6 +273,25 @@ describe('stages that another scheduler runs', () => {
     })
     ledger.run(says(succeeded('sign')))
     expect(ledger.states()).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'])
+  })
+
+  it('a crash between the step and its job does not keep the next report from being taken', () => {
+    const torn = (ledger: KernelLedger, command: Parameters<KernelLedger['decide']>[0]) => {
+      const decision = ledger.decide(command)
+      if (decision.kind !== 'change') throw new Error('It is taken')
+      ledger.write({ puts: decision.change.puts.filter(({ kind }) => kind === 'step') })
+      return ledger
+    }
+    const by = { tenant_id: 't1', job_id: 'j1', actor: 'a', reason: null }
+    const begun = torn(external(), says(prepared()))
+    begun.run(says(started('chunk')))
+    expect(begun.states()).toEqual(['IN_PROGRESS', 'SUCCEEDED', 'IN_PROGRESS'])
+    const cancelled = torn(external(), { type: 'cancelJob', ...by })
+    expect(cancelled.refusalOf(says(started('chunk'))).code).toBe('INVALID_STATE_TRANSITION')
+    const stopped = external(prepared())
+    stopped.cancel()
+    torn(stopped, { type: 'expediteJob', ...by, priority: null, ignore: ['attempt'] })
+    expect(stopped.refusalOf(says(failed(null))).code).toBe('INVALID_STATE_TRANSITION')
   })
 
   it('run again, it begins anew: its stages are reported again', () => {

@@ -10,17 +10,19 @@ import { beginWork, renewLease, succeedStep } from './attempt.ts'
 import type { ReportStage, StageReport } from './commands.ts'
 import { beginAttempt } from './dispatch.ts'
 import type { JobDraft } from './draft.ts'
-import { endJob, leaveAttempt } from './finish.ts'
+import { catchUp, endJob, leaveAttempt } from './finish.ts'
 import { overlaid } from './metadata.ts'
 import { newStep } from './new-job.ts'
-import { BOOTSTRAP, policyOf } from './protocol.ts'
+import { awaitReport, isOpenEnded } from './open-ended.ts'
+import { BOOTSTRAP } from './protocol.ts'
 import type { StepRecord } from './record.ts'
-import { settle } from './settle.ts'
+import { finishEnding, settle } from './settle.ts'
 import { waitOf } from './waiting.ts'
 
 type Report<W extends StageReport['what']> = Extract<StageReport, { readonly what: W }>
 
 export function reportStage(draft: JobDraft, command: ReportStage): Decision<JobAggregate> {
+  finishEnding(draft)
   const { job } = draft
   const { what } = command.report
   if (isTerminal(jobMachine, job.state)) {
@@ -90,7 +92,6 @@ function succeed(draft: JobDraft, command: ReportStage, report: Report<'succeede
       ...(output_count === null ? null : { output_count }),
       ...(duration_ms === null ? null : { duration_ms }),
     })
-    awaitReport(draft)
   })
 }
 
@@ -137,6 +138,7 @@ function openStage(draft: JobDraft, command: ReportStage, stage: string): StepRe
     if (refused !== null) return refused
   }
   const next = append(draft, stage)
+  catchUp(draft)
   draft.moveJob('IN_PROGRESS', {
     report_by: null,
     current_step_id: next.step_id,
@@ -182,16 +184,6 @@ function append(draft: JobDraft, stage: string): StepRecord {
 
 function begin(draft: JobDraft, step: StepRecord, holder: string): StepRecord {
   return beginWork(draft, beginAttempt(draft, step, holder))
-}
-
-function isOpenEnded({ steps: [first] }: JobDraft): boolean {
-  return first?.step_id === BOOTSTRAP && first.delivery === 'external'
-}
-
-/** Nobody knows yet whether another stage is to come. */
-function awaitReport(draft: JobDraft): void {
-  if (!isOpenEnded(draft) || draft.active !== undefined) return
-  draft.setJob({ report_by: draft.after(policyOf(draft.steps[0] as StepRecord, 'lease_ms')) })
 }
 
 /** Whoever reports is there: what it has, it may keep for longer. */

@@ -178,6 +178,14 @@ const WAITS: readonly (readonly [cause: string, until: boolean, (kernel: KernelL
     (kernel) => void kernel.submit({ protocol: protocolOf(pulled('first', { delivery: 'external' })) }),
   ],
   [
+    'gate',
+    false,
+    (kernel) => {
+      const gate = { name: 'ready', when: { field: 'metadata.ready', op: 'exists' } } as const
+      kernel.submit({ protocol: protocolOf(pulled('first', { gate })) })
+    },
+  ],
+  [
     'cancelling',
     true,
     (kernel) => {
@@ -230,6 +238,20 @@ describe('why a job waits', () => {
     kernel.claim()
     kernel.succeed()
     expect(why(kernel).causes).toMatchObject([{ cause: 'ended', unblock: null }])
+  })
+
+  it('says of one between two stages who has to report, and until when', () => {
+    const kernel = new KernelLedger()
+    kernel.submit({ protocol: protocolOf(pulled('bootstrap', { delivery: 'external' })) })
+    const facts = { attempts: null, output_count: null, duration_ms: null, output: null }
+    const report = { what: 'succeeded', stage: 'chunk', ...facts } as const
+    const by = { tenant_id: TENANT, job_id: 'j1', actor: 'dagster', reason: null }
+    kernel.run({ type: 'reportStage', ...by, report })
+    const { causes, step } = why(kernel)
+    expect(step).toBeNull()
+    expect(causes).toMatchObject([{ cause: 'external', until: kernel.job().report_by }])
+    follow(kernel, causes[0] as Cause)
+    expect(kernel.job().state).toBe('CANCELLED')
   })
 
   it('names what a job would run into next', () => {

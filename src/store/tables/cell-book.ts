@@ -24,8 +24,8 @@ export class CellBook {
   }
 
   /** It is taken to be so, until the write says otherwise. */
-  assume(stored: StoredCell): void {
-    this.#keep(new Cell(stored, false))
+  assume(stored: StoredCell): Cell {
+    return this.#keep(new Cell(stored, false))
   }
 
   /** As it is known here, or remembered from earlier. */

@@ -33,6 +33,8 @@ import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
 import { absentCell, type Cell, cellOfJob, cellOfRecord } from './cell.ts'
 import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
+import { FreshIds } from './fresh-ids.ts'
+import { Look } from './look.ts'
 import { Missing, refusalName } from './missing.ts'
 import { OwnersIn } from './owners-in.ts'
 import { SlotBook, SlotTrial } from './slot-book.ts'
@@ -76,7 +78,7 @@ export class Workspace {
   /** What decisions rest on, though they did not change it: each as it was when a decision saw it. */
   readonly seen = new Set<Cell>()
   isNews = false
-  readonly #ids: IdSource
+  readonly #ids: FreshIds
   readonly #remembered: Remembered | null
   readonly #owners = new Map<string, string | null>()
   readonly #rows = new Map<string, OutboxRecord | null>()
@@ -85,7 +87,7 @@ export class Workspace {
 
   constructor({ now, ids, remembered }: WorkspaceOptions) {
     this.now = now
-    this.#ids = ids
+    this.#ids = new FreshIds(ids)
     this.#remembered = remembered
     this.#cells = new CellBook(remembered)
   }
@@ -123,6 +125,7 @@ export class Workspace {
   /** What it comes to; or what has to be read before it can be made again. */
   try<A>(decide: (given: Given) => Decision<A>): Outcome<A> | Missing {
     this.#look = new Look()
+    this.#ids.forget()
     const decision = decideOn(this, this.now, this.#ids, decide)
     const missing = this.#missingFor(decision)
     if (missing !== null && !missing.isEmpty) return missing
@@ -213,7 +216,7 @@ export class Workspace {
     const written = new Set<Cell>()
     for (const put of puts) {
       const key = aggregateKey(put)
-      const cell = this.cellOf(key)
+      const cell = this.cellOf(key) ?? this.#born(key)
       if (cell === undefined) missing.addKeys([key])
       else written.add(cell)
       if (put.kind === 'outbox' && !isOpenRow(put)) this.#askForRow(missing, put, cell)
@@ -221,6 +224,11 @@ export class Workspace {
     if (isNothing(decision.change)) missing.addKeys(this.#staleReads().map(({ stored }) => stored.key))
     this.#askForCounts(missing, audit, written)
     return missing
+  }
+
+  /** A decision that is made again makes up other ids: those could be asked for for ever. */
+  #born(key: RecordKey): Cell | undefined {
+    return this.#ids.has(key.id) ? this.#cells.assume(absentCell(key)) : undefined
   }
 
   /** The ordinary case, seen at a glance: it changes jobs that are here, tells of nothing else, and asks for no more. */
@@ -255,6 +263,7 @@ export class Workspace {
   #askForRow(missing: Missing, row: OutboxRecord, cell: Cell | undefined): void {
     const open = cell?.now == null ? [] : (cell.now as JobAggregate).outbox
     if (open.some(({ outbox_id }) => outbox_id === row.outbox_id)) return
+    if (this.#ids.has(row.outbox_id)) return
     if (!this.#rows.has(rowName(row.tenant_id, row.outbox_id))) missing.addRow(row.tenant_id, row.outbox_id)
   }
 
@@ -375,15 +384,6 @@ export class Workspace {
     this.entries.push(entry)
     this.isNews = true
   }
-}
-
-/** What one decision looked at. */
-class Look {
-  readonly reads: Cell[] = []
-  /** Claims that were asked about and not looked up: nobody has them, as far as is known. */
-  readonly assumed: ClaimKey[] = []
-  trial: SlotTrial | null = null
-  sawFull = false
 }
 
 const { change: NOTHING } = change(null, {})

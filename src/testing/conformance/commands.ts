@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto'
 import type { UpdateDocument } from '../../core/document/decide.ts'
 import type {
   AckStep,
+  AnnotateJob,
   CallbackCommand,
   ExpediteJob,
   HeartbeatStep,
   JobCommand,
   ReleaseStep,
   ReportResult,
+  ReportStage,
   RunAgain,
+  StageReport,
   StepResult,
   SubmitJob,
 } from '../../core/job/commands.ts'
 import type { StepRecord } from '../../core/job/record.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { DocumentState } from '../../core/machines/document.ts'
 import type { SteerQueue } from '../../core/queue/decide.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
@@ -154,6 +158,25 @@ export function runAgain(job_id: string, new_job_id: string, more: Partial<RunAg
     ...BY,
     ...more,
   }
+}
+
+/** Something to know about a job, or something that happened to it. */
+export function annotate(job_id: string, metadata: JsonObject, more: Partial<AnnotateJob> = {}): AnnotateJob {
+  return { type: 'annotateJob', tenant_id: TENANT, job_id, metadata, event: null, ...BY, ...more }
+}
+
+/** What another scheduler says of the stages it runs. */
+export function reportStage(
+  job_id: string,
+  report: StageReport,
+  more: Partial<ReportStage> = {},
+): ReportStage {
+  return { type: 'reportStage', tenant_id: TENANT, job_id, report, ...BY, ...more }
+}
+
+/** A stage that succeeded, of which nothing else is known. */
+export function stageDone(stage: string): StageReport {
+  return { what: 'succeeded', stage, attempts: null, output_count: null, duration_ms: null, output: [stage] }
 }
 
 type Simple = Extract<JobCommand['type'], 'claimStep' | 'takeOutbox' | 'cancelJob' | 'advanceJob'>

@@ -65,6 +65,62 @@ export const RATED: Protocol = {
   ],
 }
 
+/** Two pulled steps, the first of which waits until somebody says in the job's metadata that it may go. */
+export const GATED: Protocol = {
+  protocol_id: 'gated.v1',
+  request_type: 'GATED',
+  steps: [
+    {
+      ...step('read', 'pull'),
+      gate: {
+        name: 'go',
+        when: { field: 'metadata.go', op: 'equals', value: true },
+        timeout_ms: 60 * SECOND_MS,
+      },
+    },
+    { ...step('check', 'pull'), queue: 'read' },
+  ],
+}
+
+/** The first of three pulled steps waits for the job's document to be parsed, and then the last one is next. */
+export const DOCUMENT_GATED: Protocol = {
+  protocol_id: 'document-gated.v1',
+  request_type: 'DOCUMENT_GATED',
+  steps: [
+    {
+      ...step('read', 'pull'),
+      gate: {
+        name: 'parsed',
+        when: { field: 'document.state', op: 'equals', value: 'parsed' },
+        resume: 'index',
+      },
+    },
+    { ...step('check', 'pull'), queue: 'read' },
+    { ...step('index', 'pull'), queue: 'read' },
+  ],
+}
+
+/** Stages that another scheduler runs, and reports as they come. */
+export const OPEN_ENDED: Protocol = {
+  protocol_id: 'open-ended.v1',
+  request_type: 'OPEN_ENDED',
+  steps: [{ ...step('bootstrap', 'external'), service: 'dagster', policy: { lease_ms: 60 * SECOND_MS } }],
+}
+
+/** A pulled step that takes the job's document along. */
+export const MOVING: Protocol = {
+  protocol_id: 'moving.v1',
+  request_type: 'MOVING',
+  steps: [
+    {
+      ...step('read', 'pull'),
+      document: { enters: 'fetching', leaves: 'fetched' },
+      policy: { max_attempts: 2, backoff: { kind: 'list', delaysMs: [SECOND_MS] } },
+    },
+    { ...step('check', 'pull'), queue: 'read', document: { enters: 'parsing', leaves: 'parsed' } },
+  ],
+}
+
 function step(name: string, delivery: ProtocolStep['delivery']): ProtocolStep {
   return { step_id: name, step_type: name.toUpperCase(), service: name, delivery }
 }

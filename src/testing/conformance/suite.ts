@@ -10,8 +10,11 @@ import { concurrency } from './topics/concurrency.ts'
 import { counts } from './topics/counts.ts'
 import { due } from './topics/due.ts'
 import { durations } from './topics/durations.ts'
+import { escalation } from './topics/escalation.ts'
 import { etags } from './topics/etags.ts'
 import { find } from './topics/find.ts'
+import { gates } from './topics/gates.ts'
+import { groups } from './topics/groups.ts'
 import { histories } from './topics/histories.ts'
 import { queues } from './topics/queues.ts'
 import { ready } from './topics/ready.ts'
@@ -20,6 +23,7 @@ import { reopen } from './topics/reopen.ts'
 import { schedules } from './topics/schedules.ts'
 import { signals } from './topics/signals.ts'
 import { slots } from './topics/slots.ts'
+import { stages } from './topics/stages.ts'
 import { subscribe } from './topics/subscribe.ts'
 import { timedSlots } from './topics/timed-slots.ts'
 import { transact } from './topics/transact.ts'
@@ -63,6 +67,10 @@ const TOPICS: readonly Topic[] = [
   signals,
   refusals,
   concurrency,
+  gates,
+  stages,
+  escalation,
+  groups,
   upkeep,
   close,
   reopen,

@@ -1,7 +1,9 @@
 // Mistakes in the rules: what is written is not what should be.
-import type { JobAggregate, RecordKey } from '../../../src/core/aggregate.ts'
+import type { JobAggregate, RecordKey, RecordOf } from '../../../src/core/aggregate.ts'
 import type { Decision, Given } from '../../../src/core/decision.ts'
 import { IN_FLIGHT } from '../../../src/core/job/limits.ts'
+import type { RecordKind } from '../../../src/core/machines/all.ts'
+import type { FindQuery, Page } from '../../../src/store/query.ts'
 import type { Sweep } from '../../../src/store/store.ts'
 import { Facade } from '../../conformance/facade.ts'
 import type { Fault } from './fault.ts'
@@ -89,7 +91,7 @@ export const IN_THE_KERNEL: readonly Fault[] = [
   },
   {
     name: 'a request that is sent again makes a second job',
-    caughtBy: /made job .* and then job .* as well/,
+    caughtBy: /made job .* and then job .* as well|There is a job .* already/,
     plant: () => ({ store: misled(() => ({ ownerOf: () => undefined }), unclaimed) }),
   },
   {
@@ -106,7 +108,40 @@ export const IN_THE_KERNEL: readonly Fault[] = [
       ),
     }),
   },
+  {
+    name: 'a gate opens for whoever comes to it',
+    caughtBy: /opened, and what it asks for is not so/,
+    plant: () => ({
+      store: spoiltPuts((put) => {
+        if (put.kind !== 'step' || put.gate?.since == null || put.gate.opened_at !== null) return put
+        return { ...put, gate: { ...put.gate, opened_at: put.gate.since } }
+      }),
+    }),
+  },
+  {
+    name: 'nobody takes over from a job that failed',
+    caughtBy: /says that .* took over/,
+    plant: () => ({
+      store: spoilt(({ puts }) => ({
+        puts: puts.filter((put) => !('job_id' in put) || !put.job_id.includes('~')),
+      })),
+    }),
+  },
+  {
+    name: 'a run ends whatever its jobs do',
+    caughtBy: /^run .* is (succeeded|failed|cancelled), and job .* is open/,
+    plant: () => ({ store: (sound) => new BlindToOpenJobs(sound) }),
+  },
 ]
+
+/** Finds no job of a run that is open. */
+class BlindToOpenJobs extends Facade {
+  override async find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {
+    const where = query.where as { readonly run_id?: string; readonly state?: readonly string[] } | undefined
+    const isAboutOpen = where?.run_id !== undefined && where.state?.includes('QUEUED') === true
+    return query.kind === 'job' && isAboutOpen ? { items: [], next: null } : super.find(query)
+  }
+}
 
 /** Hands out work as if nobody had decided anything about queues. */
 class BlindToQueues extends Facade {

@@ -8,6 +8,7 @@ import { Once } from './once.ts'
 import { recordsAreSound } from './records.ts'
 import { Reporting } from './reporting.ts'
 import { Sending } from './sending.ts'
+import { stagingIsSound } from './staging.ts'
 
 type Law = (shadow: Shadow, commit: Commit) => void
 
@@ -28,6 +29,7 @@ export class AllLaws {
     this.#before = [
       recordsAreSound,
       attemptsAreSound,
+      stagingIsSound,
       limits.check,
       handingOut.check,
       this.once.check,

@@ -1,6 +1,8 @@
 import type { JobAggregate } from '../../../src/core/aggregate.ts'
+import { documentTopic } from '../../../src/core/document/topic.ts'
 import { endedTopic } from '../../../src/core/job/ended-topic.ts'
-import type { OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
+import { activeStep } from '../../../src/core/job/waiting.ts'
 import { law } from '../law-broken.ts'
 import { type Commit, isEnded, isUnderWay, jobsOf, nameOf, type Shadow } from '../shadow.ts'
 
@@ -58,13 +60,16 @@ function handedOut(shadow: Shadow, { steps }: JobAggregate, { change }: Commit):
 }
 
 /** A job that is open has a time, a place among what is ready, or jobs that it waits for. */
-function checkWait(shadow: Shadow, name: string, { job }: JobAggregate, { change }: Commit): void {
+function checkWait(shadow: Shadow, name: string, { job, steps }: JobAggregate, { change }: Commit): void {
   if (isEnded(job)) return
+  // Only its scheduler can begin with it.
+  if (activeStep(steps)?.delivery === 'external') return
   if (job.waits_for.length > 0) {
     const known = job.depends_on.filter(
       (id) => stateOf(shadow, nameOf(job.tenant_id, id), change) !== undefined,
     )
-    const topics = known.map(endedTopic)
+    const chain = known.flatMap((id) => chainOf(shadow, job.tenant_id, id, change))
+    const topics = [...chain.map(endedTopic), documentTopic(job.doc_id ?? '')]
     law(
       job.waits_for.every((topic) => topics.includes(topic)),
       () => `job ${name} waits for ${job.waits_for}`,
@@ -74,9 +79,23 @@ function checkWait(shadow: Shadow, name: string, { job }: JobAggregate, { change
   law(job.due_at !== null || job.ready !== null, () => `job ${name} is ${job.state} and waits for nothing`)
 }
 
+/** Of the one that has the work now, if others took over. */
 function stateOf(shadow: Shadow, name: string, change: Commit['change']): string | undefined {
-  if (jobsOf(change).has(name)) return shadow.after(name, change).job.state
-  return shadow.jobs.get(name)?.job.state
+  const job = jobOf(shadow, name, change)
+  const next = job?.escalation?.escalated_to ?? null
+  return next === null || job === undefined
+    ? job?.state
+    : stateOf(shadow, nameOf(job.tenant_id, next), change)
+}
+
+function jobOf(shadow: Shadow, name: string, change: Commit['change']): JobRecord | undefined {
+  return jobsOf(change).has(name) ? shadow.after(name, change).job : shadow.jobs.get(name)?.job
+}
+
+/** It, and all that took over from it. */
+function chainOf(shadow: Shadow, tenant_id: string, id: string, change: Commit['change']): readonly string[] {
+  const next = jobOf(shadow, nameOf(tenant_id, id), change)?.escalation?.escalated_to ?? null
+  return next === null ? [id] : [id, ...chainOf(shadow, tenant_id, next, change)]
 }
 
 function isEndState(state: string | undefined): boolean {

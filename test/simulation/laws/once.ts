@@ -24,6 +24,8 @@ export class Once {
   #checkRequest(job: JobRecord, { claims }: Commit['change']): void {
     const { tenant_id, job_id, idempotency_key, again_of } = job
     if (again_of !== null && idempotency_key === null) return
+    // It comes of another job, and not of a request.
+    if (job.escalation?.escalated_from != null) return
     const key = idempotencyClaim(idempotency_key, job.idempotency_hash)
     const name = nameOf(tenant_id, key)
     law(

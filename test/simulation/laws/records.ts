@@ -1,6 +1,6 @@
 import { idOf, type LedgerRecord } from '../../../src/core/aggregate.ts'
 import type { AuditEntry } from '../../../src/core/audit.ts'
-import { isEdge, isTerminal, type Machine } from '../../../src/core/machine.ts'
+import { isEdge, isTerminal, type Machine, nextStates } from '../../../src/core/machine.ts'
 import { machines } from '../../../src/core/machines/all.ts'
 import { toIso } from '../../../src/core/time.ts'
 import { changedAt } from '../../../src/store/query.ts'
@@ -57,10 +57,13 @@ function isTakenOver({ kind, path }: AuditEntry): boolean {
 
 /** Some begin with nothing, others were there before anybody spoke of them. */
 function firstState({ kind }: AuditEntry): string | null {
-  return kind === 'job' || kind === 'schedule' ? null : machines[kind].initial
+  return BORN.includes(kind) ? null : machines[kind].initial
 }
 
-/** A schedule that was removed may be put back. */
-function isFinal(record: LedgerRecord): boolean {
-  return record.kind !== 'schedule' && isTerminal(machines[record.kind] as Machine<string>, record.state)
+const BORN: readonly AuditEntry['kind'][] = ['job', 'schedule', 'run', 'workstream']
+
+/** A schedule that was removed may be put back, and a document that failed may be tried again. */
+function isFinal({ kind, state }: LedgerRecord): boolean {
+  const machine = machines[kind] as Machine<string>
+  return kind !== 'schedule' && isTerminal(machine, state) && nextStates(machine, state).size === 0
 }

@@ -65,7 +65,7 @@ function expedite(fc: FastCheck): Arbitrary<ExpediteIntent> {
   return fc.record({
     what: fc.constant('expedite'),
     job: fc.nat(5),
-    ignore: fc.subarray<Obstacle>(['dependencies', 'limits', 'attempt']),
+    ignore: fc.subarray<Obstacle>(['dependencies', 'limits', 'attempt', 'gate']),
     priority: fc.constantFrom(null, null, 0, 3),
   })
 }

@@ -3,6 +3,7 @@ import { statesOf } from '../../../core/machine.ts'
 import { documentMachine } from '../../../core/machines/document.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time.ts'
 import { type FastCheck, match, often, seldom, tenant } from './arbitrary-parts.ts'
+import { staging } from './arbitrary-staging.ts'
 import { steering } from './arbitrary-steering.ts'
 import type {
   CallbackIntent,
@@ -41,11 +42,20 @@ function command(fc: FastCheck): Arbitrary<CommandIntent> {
     { weight: 4, arbitrary: publish(fc) },
     { weight: 10, arbitrary: fc.record({ what: fc.constant('drive'), job: fc.nat(5) }) },
     { weight: 6, arbitrary: steering(fc) },
+    { weight: 10, arbitrary: staging(fc) },
   )
 }
 
 function batch(fc: FastCheck): Arbitrary<Intent> {
-  const part = fc.oneof(update(fc), submit(fc), submit(fc), onJob(fc), steering(fc))
+  const part = fc.oneof(
+    update(fc),
+    submit(fc),
+    submit(fc),
+    onJob(fc),
+    callback(fc),
+    steering(fc),
+    staging(fc),
+  )
   return fc.record({ what: fc.constant('batch'), parts: fc.array(part, { minLength: 1, maxLength: 4 }) })
 }
 
@@ -69,7 +79,7 @@ function submit(fc: FastCheck): Arbitrary<SubmitIntent> {
     what: fc.constant('submit'),
     tenant: tenant(fc),
     known: seldom(fc),
-    protocol: fc.constantFrom(0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 5),
+    protocol: fc.constantFrom(0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7, 8, 8, 9),
     request: fc.nat(40),
     key: fc.constantFrom(null, null, null, 'key-1', 'key-2'),
     strict: fc.boolean(),
@@ -86,6 +96,9 @@ function submit(fc: FastCheck): Arbitrary<SubmitIntent> {
     delayMs: fc.constantFrom(null, null, null, -SECOND_MS, 5 * SECOND_MS, MINUTE_MS),
     expiresMs: fc.constantFrom(null, null, 30 * SECOND_MS, HOUR_MS),
     burst: seldom(fc),
+    rungs: fc.constantFrom(0, 0, 1, 2),
+    docKey: fc.constantFrom(null, null, null, null, null, 'isbn:1'),
+    workstream: fc.constantFrom(null, null, 0, 1),
   })
 }
 
@@ -106,7 +119,8 @@ function callback(fc: FastCheck): Arbitrary<CallbackIntent> {
       { weight: 8, arbitrary: fc.constant('right') },
       { weight: 1, arbitrary: fc.constantFrom('wrong lease', 'wrong attempt', 'wrong step') },
     ),
-    result: fc.constantFrom('success', 'success', 'success', 'retryable', 'final'),
+    result: fc.constantFrom('success', 'success', 'success', 'retryable', 'final', 'final'),
+    more: fc.boolean(),
   })
 }
 

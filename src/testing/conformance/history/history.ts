@@ -200,7 +200,9 @@ export class History {
 
   /** At least once means that anybody who ever waited may be told again; but in the end nobody is left out. */
   async #deliver(limit: number): Promise<number> {
-    const waited = jobsIn(this.#model).filter(({ depends_on }) => depends_on.length > 0)
+    const waited = jobsIn(this.#model).filter(
+      ({ depends_on, doc_id }) => depends_on.length > 0 || doc_id !== null,
+    )
     const names = waited.map(({ tenant_id, job_id }) => nameOf('job', tenant_id, job_id))
     const swept = await this.#sweep({ what: 'signalled', limit }, advance)
     assert(swept.length <= limit, 'a page of signals holds no more than its limit')

@@ -1,4 +1,5 @@
-import type { Obstacle } from '../../../core/job/commands.ts'
+import type { GroupFacts, GroupKind } from '../../../core/group/commands.ts'
+import type { Obstacle, StageReport } from '../../../core/job/commands.ts'
 import type { DependencyPolicy, Priority } from '../../../core/job/record.ts'
 import type { DocumentState } from '../../../core/machines/document.ts'
 import type { SteerQueue } from '../../../core/queue/decide.ts'
@@ -34,6 +35,9 @@ export type CommandIntent =
   | FireIntent
   | ExpediteIntent
   | AgainIntent
+  | AnnotateIntent
+  | StageIntent
+  | GroupIntent
   /** Whatever brings the job on; jobs are counted back from the newest. */
   | { readonly what: 'drive'; readonly job: number }
 
@@ -68,6 +72,10 @@ export interface SubmitIntent {
   readonly delayMs: number | null
   readonly expiresMs: number | null
   readonly burst: boolean
+  /** How many jobs follow when it fails. */
+  readonly rungs: number
+  readonly docKey: string | null
+  readonly workstream: number | null
 }
 
 export interface JobIntent {
@@ -85,6 +93,8 @@ export interface CallbackIntent {
   readonly attempt: number
   readonly fence: 'right' | 'wrong lease' | 'wrong attempt' | 'wrong step'
   readonly result: 'success' | 'retryable' | 'final'
+  /** What is said of the attempt beside how it ended; of one given back, until when. */
+  readonly more: boolean
 }
 
 export interface PublishIntent {
@@ -131,6 +141,33 @@ export interface AgainIntent {
   readonly from: number | null
   readonly key: string | null
   readonly limit: number
+}
+
+export interface AnnotateIntent {
+  readonly what: 'annotate'
+  readonly job: number
+  /** Whether gates are to open; null says nothing of it. */
+  readonly go: boolean | null
+  readonly event: boolean
+  readonly match: Match
+}
+
+/** What another scheduler says, of stages that it may or may not have begun. */
+export interface StageIntent {
+  readonly what: 'stage'
+  readonly job: number
+  readonly says: StageReport['what']
+  readonly stage: number
+}
+
+export interface GroupIntent {
+  readonly what: 'group'
+  readonly tenant: string
+  readonly kind: GroupKind
+  readonly id: number
+  readonly to: 'create' | 'seal' | 'follow' | 'event' | 'metadata' | 'move'
+  readonly facts: Partial<GroupFacts>
+  readonly match: Match
 }
 
 export interface WorkIntent {

@@ -1,10 +1,13 @@
 import type { Command } from '../../../core/command.ts'
-import type { JobRecord } from '../../../core/job/record.ts'
+import type { Protocol } from '../../../core/job/protocol.ts'
+import type { JobRecord, Rung } from '../../../core/job/record.ts'
 import { nextStates } from '../../../core/machine.ts'
 import { documentMachine } from '../../../core/machines/document.ts'
-import { toIso } from '../../../core/time.ts'
+import { SECOND_MS, toIso } from '../../../core/time.ts'
 import {
   ack,
+  annotate,
+  expedite,
   failure,
   giveBack,
   heartbeat,
@@ -13,17 +16,51 @@ import {
   recordPublishFailure,
   recordSent,
   report,
+  reportStage,
   SUCCESS,
+  stageDone,
   submitJob,
 } from '../commands.ts'
-import { LIMITED, LIMITED_PUSH, MIXED, PULLED, PUSHED, RATED } from '../protocols.ts'
+import {
+  DOCUMENT_GATED,
+  GATED,
+  LIMITED,
+  LIMITED_PUSH,
+  MIXED,
+  MOVING,
+  OPEN_ENDED,
+  PULLED,
+  PUSHED,
+  RATED,
+} from '../protocols.ts'
 import type { CallbackIntent, CommandIntent, JobIntent, SubmitIntent, UpdateIntent } from './intents.ts'
 import { nameOf, type ReferenceLedger } from './reference-ledger.ts'
 import { jobsIn, keyOfJob } from './reference-reads.ts'
 import { etagFor, fromEnd, type Seen, UNKNOWN_JOB } from './seen.ts'
+import { stagingOf } from './staging.ts'
 import { steeringOf } from './steering.ts'
 
-const PROTOCOLS = [PULLED, PUSHED, MIXED, LIMITED, LIMITED_PUSH, RATED] as const
+const PROTOCOLS = [
+  PULLED,
+  PUSHED,
+  MIXED,
+  LIMITED,
+  LIMITED_PUSH,
+  RATED,
+  GATED,
+  DOCUMENT_GATED,
+  OPEN_ENDED,
+  MOVING,
+] as const
+
+/** These are about documents, and only a few: so that jobs meet at one. */
+const ABOUT_DOCUMENTS: readonly Protocol[] = [DOCUMENT_GATED, MOVING]
+
+/** Jobs that follow when one fails. */
+const LADDER: readonly Rung[] = [
+  { protocol: LIMITED, payload: { rung: 2 }, priority: 1 },
+  { protocol: PUSHED, payload: null, priority: 0 },
+]
 
 /** The command that an intent means, given what is there now. */
 export function commandOf(intent: CommandIntent, model: ReferenceLedger, seen: Seen, now: number): Command {
@@ -51,6 +88,10 @@ export function commandOf(intent: CommandIntent, model: ReferenceLedger, seen: S
     case 'expedite':
     case 'again':
       return steeringOf(intent, model, seen)
+    case 'annotate':
+    case 'stage':
+    case 'group':
+      return stagingOf(intent, model, seen)
     default:
       return onJobOf(intent, model, seen)
   }
@@ -77,11 +118,13 @@ function submitOf(intent: SubmitIntent, model: ReferenceLedger, now: number): Co
   const later = (ms: number | null) => (ms === null ? null : toIso(now + ms))
   const jobs = jobsIn(model).filter(({ tenant_id }) => tenant_id === intent.tenant)
   const awaited = intent.dependsOn.flatMap((n) => (n === 0 ? [UNKNOWN_JOB] : (jobs.at(-n)?.job_id ?? [])))
+  const protocol = PROTOCOLS[intent.protocol] ?? PULLED
+  const isAboutDocument = ABOUT_DOCUMENTS.includes(protocol)
   // Not in the order of their making: ids must not be what sorts them.
   const fresh = `job-${(intent.request * 7 + model.log.length) % 97}`
   return submitJob(intent.known ? (jobs.at(-1)?.job_id ?? fresh) : fresh, {
     tenant_id: intent.tenant,
-    protocol: PROTOCOLS[intent.protocol] ?? PULLED,
+    protocol,
     input_ref: 'in',
     output_ref: { uri: 'out', size_bytes: 3 },
     payload: { request: intent.request },
@@ -94,8 +137,11 @@ function submitOf(intent: SubmitIntent, model: ReferenceLedger, now: number): Co
     run_at: later(intent.delayMs),
     expires_at: later(intent.expiresMs),
     mode: intent.burst ? 'BURST' : undefined,
-    doc_id: intent.request % 2 === 0 ? `doc:${intent.request}` : null,
-    run_id: `run-${intent.request % 3}`,
+    doc_id: isAboutDocument || intent.request % 2 === 0 ? `doc:${intent.request % 3}` : null,
+    doc_key: intent.docKey,
+    run_id: `run-${intent.request % 5}`,
+    workstream_id: intent.workstream === null ? null : `workstream-${intent.request % 5}${intent.workstream}`,
+    rungs: LADDER.slice(0, intent.rungs),
   })
 }
 
@@ -125,9 +171,13 @@ function callbackOf(intent: CallbackIntent, model: ReferenceLedger, seen: Seen):
   }[intent.fence]
   if (intent.what === 'ack') return ack(step, fence)
   if (intent.what === 'heartbeat') return heartbeat(step, fence)
-  if (intent.what === 'give back') return giveBack(step, fence)
-  const result = { success: SUCCESS, retryable: failure('RETRYABLE'), final: failure('NON_RETRYABLE') }
-  return report(step, result[intent.result], fence)
+  if (intent.what === 'give back') {
+    const error = { code: 'CIRCUIT_OPEN', message: 'too many failures' }
+    return giveBack(step, { ...(intent.more ? { error, delay_ms: SECOND_MS } : null), ...fence })
+  }
+  const results = { success: SUCCESS, retryable: failure('RETRYABLE'), final: failure('NON_RETRYABLE') }
+  const result = results[intent.result]
+  return report(step, intent.more ? { ...result, metadata: { exit_code: 1 } } : result, fence)
 }
 
 export function driveOf(job: JobRecord | undefined, model: ReferenceLedger): Command {
@@ -142,7 +192,20 @@ export function driveOf(job: JobRecord | undefined, model: ReferenceLedger): Com
   if (step?.state === 'AWAITING_ACK') return ack(step)
   if (row !== undefined && row.taken_until !== null) return recordSent(job_id, row.outbox_id, tenant_id)
   if (step?.delivery === 'push') return onJob('takeOutbox', job_id, { tenant_id })
+  if (step?.state === 'PENDING' && step.gate?.since != null && step.gate.opened_at === null) {
+    const isByDocument = step.gate.name === 'parsed'
+    return isByDocument
+      ? expedite(job_id, ['gate'], { tenant_id })
+      : annotate(job_id, { go: true }, { tenant_id })
+  }
+  if (job.request_type === OPEN_ENDED.request_type) return reportOn(job, aggregate?.steps.length ?? 0)
   return step === undefined
     ? onJob('advanceJob', job_id, { tenant_id })
     : onJob('claimStep', job_id, { tenant_id })
+}
+
+/** Two stages, and that is all. */
+function reportOn({ tenant_id, job_id }: JobRecord, steps: number): Command {
+  const said = steps < 3 ? stageDone(`stage-${steps}`) : ({ what: 'completed', metadata: {} } as const)
+  return reportStage(job_id, said, { tenant_id })
 }

@@ -99,13 +99,25 @@ export function sortHeads(heads: readonly ReadyHead[]): readonly ReadyHead[] {
   )
 }
 
-/** Jobs that wait for one that has ended: somebody has to tell them. */
+/** Jobs that wait for what has come to pass: somebody has to tell them. */
 export function untoldIn(ledger: ReferenceLedger): readonly string[] {
-  return jobsIn(ledger).flatMap(({ tenant_id, job_id, depends_on, waits_for }) => {
-    const ended = depends_on.filter((id) => {
-      const state = ledger.get('job', tenant_id, id)?.state ?? ''
-      return waits_for.includes(`job:${id}`) && ['SUCCEEDED', 'FAILED_FINAL', 'CANCELLED'].includes(state)
-    })
-    return ended.map((id) => `${job_id} waits for ${id}`)
+  return jobsIn(ledger).flatMap((job) => {
+    const over = job.waits_for.filter((topic) => hasEnded(ledger, job, topic) || isOpen(ledger, job, topic))
+    return over.map((topic) => `${job.job_id} waits for ${topic}`)
   })
+}
+
+function hasEnded(ledger: ReferenceLedger, { tenant_id }: JobRecord, topic: string): boolean {
+  if (!topic.startsWith('job:')) return false
+  const state = ledger.get('job', tenant_id, topic.slice('job:'.length))?.state ?? ''
+  return ['SUCCEEDED', 'FAILED_FINAL', 'CANCELLED'].includes(state)
+}
+
+/** The document is what the gate waits for, and nobody is going to look by themselves. */
+function isOpen(ledger: ReferenceLedger, job: JobRecord, topic: string): boolean {
+  const { tenant_id, doc_id } = job
+  if (topic !== `document:${doc_id}` || doc_id === null) return false
+  const step = ledger.load(keyOfJob(job))?.steps[job.current_step_index]
+  const isWaiting = step?.gate?.opened_at === null && step.gate.looked
+  return isWaiting && ledger.get('document', tenant_id, doc_id)?.state === 'parsed'
 }

@@ -36,6 +36,19 @@ const checks: readonly Check[] = [
     },
   },
   {
+    // A store that asked for rows under ids that the decision makes up anew each time would ask for ever.
+    name: 'ends in a batch what began in it: a directive that was never sent',
+    async run(scene) {
+      await scene.doAll([submitJob('j', { protocol: PUSHED }), onJob('cancelJob', 'j')])
+      const rows = await findAll(scene.store, { kind: 'outbox' })
+      assert.deepEqual(
+        rows.map(({ job_id, state }) => [job_id, state]),
+        [['j', 'FAILED_FINAL']],
+      )
+      assert.deepEqual(await scene.store.ready(['push:ocr'], 1, (heads) => heads.length), 0)
+    },
+  },
+  {
     name: 'writes nothing of a batch when one of its commands is refused',
     async run(scene) {
       const before = await scene.do(moveDocument('d', 'fetching'))

@@ -44,6 +44,28 @@ export const claims: Topic = {
       },
     },
     {
+      name: 'A53 gives a document’s own key to one job, whoever asks and however often',
+      async run(scene) {
+        const stores = await scene.writers()
+        const racing = Array.from({ length: 10 }, (_, i) =>
+          scene.do(submitJob(`j${i}`, { doc_key: 'isbn:1' }), stores[i % stores.length]),
+        )
+        const answers = await Promise.all(racing)
+        const [first] = new Set(answers.map(({ job_id }) => job_id))
+        assert.deepEqual(
+          answers.map(({ job_id }) => job_id),
+          answers.map(() => first),
+        )
+        assert.equal(answers.filter(({ duplicate }) => !duplicate).length, 1)
+        assert.equal((await findAll(scene.store, { kind: 'job' })).length, 1)
+        const theirs = await scene.do(submitJob('theirs', { doc_key: 'isbn:1', tenant_id: 'Zeta' }))
+        assert.equal(theirs.duplicate, false)
+        await scene.do(onJob('cancelJob', first ?? ''))
+        await scene.store.maintain()
+        assert.equal((await scene.do(submitJob('late', { doc_key: 'isbn:1' }))).job_id, first)
+      },
+    },
+    {
       name: 'keeps keys of tenants apart',
       async run(scene) {
         await scene.store.transact([], claimKey('k', 'ours'))

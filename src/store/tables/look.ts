@@ -1,0 +1,12 @@
+import type { ClaimKey } from '../../core/decision.ts'
+import type { Cell } from './cell.ts'
+import type { SlotTrial } from './slot-book.ts'
+
+/** What one decision looked at. */
+export class Look {
+  readonly reads: Cell[] = []
+  /** Claims that were asked about and not looked up: nobody has them, as far as is known. */
+  readonly assumed: ClaimKey[] = []
+  trial: SlotTrial | null = null
+  sawFull = false
+}
