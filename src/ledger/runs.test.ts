@@ -79,6 +79,17 @@ describe('runs', () => {
     ])
   })
 
+  it('are cancelled at once when nothing of them is open', async () => {
+    const ledger = await ledgerOf()
+    await ledger.runs.create({ run_id: 'r1' })
+    expect(await ledger.runs.cancel('r1')).toMatchObject({ state: 'cancelled' })
+    expect(await ledger.runs.cancel('r1')).toMatchObject({ state: 'cancelled' })
+    await expect(ledger.runs.cancel('none')).rejects.toThrow(NotFound)
+    await submit(ledger, 'a', { run_id: 'r2' })
+    await work(ledger)
+    expect(await ledger.runs.cancel('r2')).toMatchObject({ state: 'cancelled' })
+  })
+
   it('an explicit end counts, whatever the jobs do', async () => {
     const ledger = await ledgerOf()
     await submit(ledger, 'a', { run_id: 'r1', workstream_id: 'w1' })

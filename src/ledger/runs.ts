@@ -3,7 +3,8 @@ import type { GroupKind } from '../core/group/commands.ts'
 import type { RunRecord } from '../core/group/run-record.ts'
 import type { WorkstreamRecord } from '../core/group/workstream-record.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { RunState } from '../core/machines/run.ts'
+import { isTerminal } from '../core/machine.ts'
+import { type RunState, runMachine } from '../core/machines/run.ts'
 import type { WorkstreamState } from '../core/machines/workstream.ts'
 import { findAll } from '../store/find-all.ts'
 import type { Page, PageOptions } from '../store/query.ts'
@@ -93,6 +94,8 @@ class Groups<K extends GroupKind, S extends string> {
   }
 }
 
+const OPEN = ['QUEUED', 'DISPATCHING', 'IN_PROGRESS', 'CANCELLING']
+
 export interface ListRuns extends GroupQuery<RunState> {}
 
 /** `ledger.runs`: jobs that were started together. */
@@ -128,16 +131,26 @@ export class Runs extends Groups<'run', RunState> {
     return this.find(query)
   }
 
-  /** Cancels what is open of it, and takes no more jobs. It ends when the last of them has stopped. */
+  /** Cancels what is open of it, and takes no more jobs. It ends when the last of them has stopped, or at once. */
   async cancel(run_id: string, options: CallOptions = {}): Promise<RunRecord> {
     const tenant_id = this.tenant(options.tenant_id)
-    await this.committer.run(this.commands.sealGroup('run', run_id, options))
     const { store } = this.committer
-    const state = ['QUEUED', 'DISPATCHING', 'IN_PROGRESS']
-    for await (const { job_id } of findAll(store, { kind: 'job', tenant_id, where: { run_id, state } })) {
+    const open = { kind: 'job', tenant_id, where: { run_id, state: OPEN } } as const
+    const isIdle = (await store.find({ ...open, limit: 1 })).items.length === 0
+    if (isIdle) return this.#stop(run_id, options)
+    await this.committer.run(this.commands.sealGroup('run', run_id, options))
+    for await (const { job_id } of findAll(store, open)) {
       await this.committer.run(this.commands.cancel(job_id, { ...options, if_match: undefined }))
     }
     return this.follow(run_id, tenant_id)
+  }
+
+  /** Nothing of it is open, so nobody has to stop first. */
+  async #stop(run_id: string, options: CallOptions): Promise<RunRecord> {
+    const run = await this.get(run_id, options.tenant_id)
+    if (run?.state === 'pending') await this.update(run_id, 'running', options)
+    if (run !== null && isTerminal(runMachine, run.state)) return run
+    return this.update(run_id, 'cancelled', { ...options, if_match: undefined })
   }
 }
 
