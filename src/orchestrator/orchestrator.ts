@@ -138,6 +138,8 @@ export class ToolOrchestrator implements AsyncDisposable {
         idempotency_key: `tool job ${job.job_id}`,
         run_id: job.run_id,
         workstream_id: job.workstream_id,
+        input_ref: repoRoot,
+        output_ref: repoRoot,
         payload: placed as unknown as Json,
         priority,
         depends_on: after === undefined ? undefined : [...after],

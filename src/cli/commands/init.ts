@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Argument } from 'commander'
 import { NotALedger } from '../../errors/file-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
@@ -16,7 +17,8 @@ export const init = defineCommand({
   about:
     'Makes an empty ledger in a folder, which is made as well; in a file of SQLite; or in a schema of a PostgreSQL ' +
     'database, where it makes the tables, or brings those of an earlier version up to date. If there is a ledger ' +
-    'already, it is left as it is, and that is said. All other commands only use ledgers that are there, so that a ' +
+    'already, it is left as it is, and that is said. A folder gets a .gitignore, so that a ledger in a repository is not ' +
+    'committed with it. All other commands only use ledgers that are there, so that a ' +
     'slip in a name makes no second one.',
   arguments: [new Argument('[place]', 'a folder, sqlite:FILE or postgres://… (default: that of --ledger)')],
   examples: [
@@ -77,6 +79,20 @@ async function make(session: Session): Promise<void> {
   const folder = session.options.ledger
   if (isFolder(folder)) await mustBeEmpty(session, folder)
   await session.openToWrite({ create: true })
+  if (isFolder(folder)) await keepOutOfGit(folder)
+}
+
+const IGNORE_ALL = Buffer.from('*\n')
+
+/** A ledger in a repository is not part of it: nobody, and no tool, is to commit it by accident. */
+async function keepOutOfGit(folder: string): Promise<void> {
+  const { realWorld } = await import('../../world/world.ts')
+  const path = join(folder, '.gitignore')
+  const there = await realWorld.disk.openToRead(path)
+  if (there !== null) return there.close()
+  const file = await realWorld.disk.open(path)
+  await file.write(0, IGNORE_ALL)
+  await file.close()
 }
 
 async function mustBeEmpty(session: Session, folder: string): Promise<void> {
