@@ -221,6 +221,26 @@ describe('finding in PostgreSQL', () => {
     expect(await about({ id: 'nobody' })).toEqual([])
   })
 
+  it('has stages that nobody knew of when their job was submitted', async () => {
+    const at = '2026-01-02T03:04:07.000Z'
+    const late = {
+      step_id: 's3',
+      step_index: 2,
+      state: 'SUCCEEDED',
+      service: 'late',
+      queue: 'q',
+      updated_at: at,
+    }
+    const moving = JSON.stringify({ steps: { 2: late } })
+    await tables.write(setOf({ newJobs: [newJob('late', { tenant_id: 't9', moving })] }))
+    const found = await tables.findSteps(findOf({ tenant_id: 't9' }))
+    expect(found.map(({ step_index }) => step_index)).toEqual([0, 1, 2])
+    const where = `WHERE tenant_id = 't9' ORDER BY step_index`
+    const rows = await say(server.url, `SELECT step_id, state, service FROM "${schema}".steps ${where}`)
+    expect(rows).toHaveLength(3)
+    expect(rows[2]).toEqual({ step_id: 's3', state: 'SUCCEEDED', service: 'late' })
+  })
+
   it('has views for people, with what is usual filled in', async () => {
     const ask = (text: string) => say(server.url, text.replaceAll('@', `"${schema}".`))
     expect(

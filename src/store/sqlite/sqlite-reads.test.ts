@@ -276,7 +276,11 @@ describe('the log', () => {
   it('and everything else has a view for people', async () => {
     const moving = JSON.stringify({
       job: { error_code: 'E' },
-      steps: { 0: { attempt_no: 1, lease_id: 'l' } },
+      // The second was not there when the job was submitted.
+      steps: {
+        0: { attempt_no: 1, lease_id: 'l' },
+        1: { step_id: 'two', state: 'IN_PROGRESS', job_id: 'a' },
+      },
     })
     const tried = (path: readonly string[], attempt_no: number) =>
       entry('a/one', {
@@ -309,6 +313,7 @@ describe('the log', () => {
         lease_id: 'l',
         updated_at: toIso(T0),
       },
+      { tenant_id: 't', job_id: 'a', step_id: 'two', step_index: 1, state: 'IN_PROGRESS' },
     ])
     expect(all('documents')).toMatchObject([{ doc_id: 'd', state: 'pending', adapter: 'a' }])
     expect(all('stuck_documents')).toMatchObject([{ doc_id: 'd', since: T0 / 1000 }])

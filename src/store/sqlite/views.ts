@@ -245,6 +245,11 @@ FROM (
   SELECT job.fixed -> '$.job' AS job, each.key AS step_index, each.value AS fixed,
     job.moving -> ('$.steps.' || each.key) AS moving
   FROM job, json_each(job.fixed, '$.steps') AS each
+  UNION ALL
+  -- Stages that were reported later are not among what the job was at first.
+  SELECT job.fixed -> '$.job', CAST(each.key AS INTEGER), NULL, each.value
+  FROM job, json_each(job.moving, '$.steps') AS each
+  WHERE CAST(each.key AS INTEGER) >= json_array_length(job.fixed, '$.steps')
 ) AS step;
 
 CREATE VIEW outbox AS

@@ -13,18 +13,23 @@ CREATE FUNCTION ${s}.readable(written text) RETURNS jsonb LANGUAGE sql IMMUTABLE
 CREATE FUNCTION ${s}.ms_of(iso text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE RETURN
   round(extract(epoch FROM iso::timestamptz) * 1000)::bigint;
 
+-- Stages that were reported later are not among what the job was at first.
+CREATE FUNCTION ${s}.last_step(born jsonb, now jsonb) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN
+  greatest(jsonb_array_length(born -> 'steps') - 1, (SELECT max(k::int) FROM jsonb_object_keys(now -> 'steps') AS k));
+
 CREATE FUNCTION ${s}.steps_of(fixed text, moving text)
 RETURNS TABLE (step_index int, step_id text, state text, service text, queue text, changed_at bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 4 AS $steps$
-  SELECT (born.ord - 1)::int, born.step ->> 'step_id',
+  SELECT n.index, COALESCE(born.step ->> 'step_id', now.step ->> 'step_id'),
     COALESCE(now.step ->> 'state', born.step ->> 'state'),
     COALESCE(now.step ->> 'service', born.step ->> 'service'),
     COALESCE(now.step ->> 'queue', born.step ->> 'queue'),
     ${s}.ms_of(COALESCE(now.step ->> 'updated_at', born.step ->> 'updated_at', whole.job ->> 'updated_at'))
   FROM (SELECT ${s}.readable(fixed) AS born, ${s}.readable(moving) AS now OFFSET 0) AS read
   CROSS JOIN LATERAL (SELECT read.born -> 'job' AS job) AS whole
-  CROSS JOIN LATERAL jsonb_array_elements(read.born -> 'steps') WITH ORDINALITY AS born(step, ord)
-  CROSS JOIN LATERAL (SELECT read.now -> 'steps' -> (born.ord - 1)::text AS step) AS now
+  CROSS JOIN LATERAL generate_series(0, ${s}.last_step(read.born, read.now)) AS n(index)
+  CROSS JOIN LATERAL (SELECT read.born -> 'steps' -> n.index AS step) AS born
+  CROSS JOIN LATERAL (SELECT read.now -> 'steps' -> n.index::text AS step) AS now
 $steps$;
 
 CREATE FUNCTION ${s}.open_outbox_of(moving text)
@@ -62,11 +67,11 @@ SELECT j.tenant_id, j.job_id, r.record ->> 'step_id' AS step_id, (r.record ->> '
   (r.record ->> 'completed_at')::timestamptz AS completed_at, r.record
 FROM ${s}.job j JOIN ${s}.born f ON f.tenant_id = j.tenant_id AND f.job_id = j.job_id
 CROSS JOIN LATERAL (SELECT ${s}.readable(f.fixed) AS born, ${s}.readable(j.moving) AS now OFFSET 0) AS read
-CROSS JOIN LATERAL jsonb_array_elements(read.born -> 'steps') WITH ORDINALITY AS b(step, ord)
+CROSS JOIN LATERAL generate_series(0, ${s}.last_step(read.born, read.now)) AS n(index)
 CROSS JOIN LATERAL (SELECT '${JSON.stringify(USUAL_STEP)}'::jsonb
   || (SELECT jsonb_object_agg(f.key, f.value) FROM jsonb_each(read.born -> 'job') AS f WHERE f.key IN
     ('tenant_id', 'job_id', 'state_since', 'created_at', 'updated_at', 'input_ref', 'output_ref', 'etag'))
-  || b.step || COALESCE(read.now -> 'steps' -> (b.ord - 1)::text, '{}') AS record) AS r;
+  || COALESCE(read.born -> 'steps' -> n.index, '{}') || COALESCE(read.now -> 'steps' -> n.index::text, '{}') AS record) AS r;
 
 CREATE VIEW ${s}.outbox AS
 SELECT o.tenant_id, o.outbox_id, o.job_id, o.step_id, o.state, to_timestamp(o.changed_at / 1000.0) AS updated_at,
