@@ -168,7 +168,7 @@ describe('the command line on PostgreSQL', () => {
     )
     expect(views?.names).toContain('step_attempts')
     await say(server.url, `DROP VIEW ${views?.names}`)
-    for (const name of ['steps_of', 'open_outbox_of', 'ms_of', 'readable']) {
+    for (const name of ['steps_of', 'last_step', 'open_outbox_of', 'ms_of', 'readable']) {
       await say(server.url, `DROP FUNCTION "${schema}".${name}`)
     }
     await say(server.url, `DELETE FROM "${schema}".migration WHERE version = $1`, [last])

@@ -86,7 +86,8 @@ export const IN_THE_KERNEL: readonly Fault[] = [
   },
   {
     name: 'a pause is not honoured by those who hand out',
-    caughtBy: /which is paused/,
+    // Who does not see queues does not see their rates either.
+    caughtBy: /which is paused|attempts within/,
     plant: () => ({ store: (sound) => new BlindToQueues(sound) }),
   },
   {

@@ -71,7 +71,7 @@ function checkGroup(shadow: Shadow, group: GroupRecord, change: Change): void {
   law(open === undefined, () => `${group.kind} ${id} is ${group.state}, and job ${open?.job.job_id} is open`)
 }
 
-export function isOver({ kind, state }: GroupRecord): boolean {
+function isOver({ kind, state }: GroupRecord): boolean {
   return isTerminal(machines[kind] as Machine<string>, state)
 }
 
