@@ -34,6 +34,7 @@ export type RefusalCode =
   | 'STEP_UNKNOWN'
   | 'STEP_NOT_REACHED'
   | 'NOT_EXTERNAL'
+  | 'STAGE_LIMIT'
   | 'RUN_CLOSED'
   | 'RUN_EXISTS'
   | 'BROKEN_RECORD'

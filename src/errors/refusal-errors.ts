@@ -66,6 +66,7 @@ const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => Wayb
   STEP_UNKNOWN: InvalidRequest,
   STEP_NOT_REACHED: Conflict,
   NOT_EXTERNAL: Conflict,
+  STAGE_LIMIT: Conflict,
   RUN_CLOSED: Conflict,
   RUN_EXISTS: Conflict,
   BROKEN_RECORD: WaybillError,

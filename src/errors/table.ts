@@ -34,6 +34,7 @@ export const ERROR_TABLE = {
   STEP_UNKNOWN: { status: 422, exit: 2, about: 'The job has no such step' },
   STEP_NOT_REACHED: { status: 409, exit: 4, about: 'A step before this one never succeeded' },
   NOT_EXTERNAL: { status: 409, exit: 4, about: 'The stage is not run by another scheduler' },
+  STAGE_LIMIT: { status: 409, exit: 4, about: 'The run has reported as many stages as it may' },
   RUN_CLOSED: { status: 409, exit: 4, about: 'The run or workstream takes no more jobs' },
   RUN_EXISTS: { status: 409, exit: 4, about: 'The id of the run or workstream is taken' },
   BROKEN_RECORD: {

@@ -156,6 +156,14 @@ describe('stages that another scheduler runs', () => {
     })
   })
 
+  it('there is an end to how many stages a run may report', () => {
+    const ledger = external(prepared())
+    for (let n = 0; n < 200; n++) ledger.run(says(succeeded(`stage-${n}`)))
+    expect(ledger.refusalOf(says(started('one-more')))).toMatchObject({ code: 'STAGE_LIMIT', field: 'stage' })
+    ledger.run(says(completed))
+    expect(ledger.job().state).toBe('SUCCEEDED')
+  })
+
   it('stages come one after the other', () => {
     const ledger = external(prepared(), started('chunk'))
     for (const report of [started('embed'), completed]) {

@@ -137,6 +137,7 @@ function openStage(draft: JobDraft, command: ReportStage, stage: string): StepRe
     const refused = passBootstrap(draft, command, active)
     if (refused !== null) return refused
   }
+  if (draft.steps.length > MOST_STAGES) return refuseMore(draft)
   const next = append(draft, stage)
   catchUp(draft)
   draft.moveJob('IN_PROGRESS', {
@@ -163,6 +164,9 @@ function open(draft: JobDraft, command: ReportStage, step: StepRecord): StepReco
 function passBootstrap(draft: JobDraft, command: ReportStage, step: StepRecord): Refused | null {
   return refusedOr(open(draft, command, step), (opened) => leaveAttempt(draft, opened, 'SUCCEEDED', {}))
 }
+
+/** Stages that a run may report: each is read and written with its job. */
+const MOST_STAGES = 200
 
 function append(draft: JobDraft, stage: string): StepRecord {
   const { job, steps } = draft
@@ -248,6 +252,16 @@ function refuseOpen({ job }: JobDraft, { report }: ReportStage, step: StepRecord
     field: 'stage',
     next: `Report how ${step.step_id} ended first.`,
     details: { job_id: job.job_id, step_id: step.step_id, state: step.state },
+  })
+}
+
+function refuseMore({ job }: JobDraft): Refused {
+  return refuse({
+    code: 'STAGE_LIMIT',
+    message: `Job ${job.job_id} has reported ${MOST_STAGES} stages, as many as a job may have`,
+    field: 'stage',
+    next: 'Complete the run and go on in another job, or report parts of a stage as its attempts.',
+    details: { job_id: job.job_id, limit: MOST_STAGES },
   })
 }
 
