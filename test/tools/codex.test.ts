@@ -1,8 +1,10 @@
 // Our command line against the parser of the real codex, without an account or a network: with nothing on stdin it has
-// read all its options before it says that there is no prompt. It is a large package (436 MB), so it is looked for on the
-// PATH and in WAYBILL_TEST_CODEX, which names its executable, or is 1 to have npm install it for this run.
+// read all its options before it says that there is no prompt. It is looked for on the PATH, and else installed by npm, once,
+// into a folder for temporary files: it is large (436 MB) and takes some ten seconds. WAYBILL_TEST_CODEX names another
+// executable, or is 0 to do without.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { codexAdapter } from '../../src/orchestrator/tools/adapters/codex.ts'
@@ -13,18 +15,35 @@ import { standIn } from './stand-in.ts'
 const home = folder('codex')
 afterAll(() => home[Symbol.dispose]())
 
+const VERSION = '0.166.0'
+
+let missing = ''
 const codex = findCodex()
 
 function findCodex(): string | null {
   const asked = process.env.WAYBILL_TEST_CODEX ?? ''
-  if (asked === '1') {
-    writeFileSync(join(home.path, 'package.json'), '{}')
-    const args = ['install', '--no-audit', '--no-fund', '@openai/codex']
-    execFileSync('npm', args, { cwd: home.path, stdio: 'pipe', timeout: 300_000 })
-    return join(home.path, 'node_modules/.bin/codex')
+  if (asked === '0') {
+    missing = 'WAYBILL_TEST_CODEX is 0'
+    return null
   }
   if (asked !== '') return asked
-  return spawnSync('codex', ['--version']).status === 0 ? 'codex' : null
+  return spawnSync('codex', ['--version']).status === 0 ? 'codex' : installed()
+}
+
+function installed(): string | null {
+  const kept = join(tmpdir(), `waybill-test-codex-${VERSION}`)
+  const executable = join(kept, 'node_modules/.bin/codex')
+  if (existsSync(executable)) return executable
+  const own = `${kept}.${process.pid}`
+  mkdirSync(own, { recursive: true })
+  writeFileSync(join(own, 'package.json'), '{}')
+  const args = ['install', '--no-audit', '--no-fund', `@openai/codex@${VERSION}`]
+  const { status, stderr } = spawnSync('npm', args, { cwd: own, encoding: 'utf8', timeout: 120_000 })
+  if (status === 0 && !existsSync(kept)) renameSync(own, kept)
+  rmSync(own, { recursive: true, force: true })
+  if (existsSync(executable)) return executable
+  missing = `npm does not install it here: ${(stderr ?? '').trim().split('\n')[0] ?? status}`
+  return null
 }
 
 async function runCodex(message: string, ...args: readonly string[]) {
@@ -38,7 +57,7 @@ async function runCodex(message: string, ...args: readonly string[]) {
 
 describe('the real codex', () => {
   beforeEach((context) => {
-    if (codex === null) context.skip('there is no codex here: WAYBILL_TEST_CODEX=1 installs it for the run')
+    if (codex === null) context.skip(`there is no codex here: ${missing}`)
   })
 
   it('tells its version', () => {
