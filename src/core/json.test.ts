@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dropNullFields, EMPTY, isJsonObject, type Json, sameJson } from './json.ts'
+import { dropNullFields, EMPTY, isJsonObject, type Json, numberIn, sameJson } from './json.ts'
 
 // Names that reach behind an object are refused before they come here.
 const json = fc
@@ -91,3 +91,9 @@ function sorted(value: Json): string {
       : field,
   )
 }
+
+describe('a number', () => {
+  it('is one, or nothing', () => {
+    expect([1.5, 0, '1', null, undefined, [1]].map(numberIn)).toEqual([1.5, 0, null, null, null, null])
+  })
+})

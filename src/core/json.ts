@@ -8,6 +8,11 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The number it is; null when it is none. */
+export function numberIn(value: Json | undefined): number | null {
+  return typeof value === 'number' ? value : null
+}
+
 /** Drops null *fields* at every depth; array elements keep their places, nulls included. */
 export function dropNullFields(value: Json): Json {
   // Most requests have none, and then nothing is copied.

@@ -1,7 +1,7 @@
 // The history in the words of those who run tools: `job.started`, then `job.completed`, `job.failed` or `job.timeout`.
 import type { AuditRecord } from '../core/audit.ts'
 import { toolOfService } from '../core/job/tool-service.ts'
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
+import { isJsonObject, type JsonObject, numberIn } from '../core/json.ts'
 import { fromEpochSeconds, toIso } from '../core/time.ts'
 import type { JobEvent } from './state-interface.ts'
 
@@ -19,8 +19,8 @@ export function eventOf(record: AuditRecord): JobEvent | null {
     ws_id: metadata.workstream_id ?? null,
     tool,
     status: end.status,
-    exit_code: numberOf(metadata.exit_code),
-    duration_s: numberOf(metadata.duration_s) ?? record.duration_seconds,
+    exit_code: numberIn(metadata.exit_code),
+    duration_s: numberIn(metadata.duration_s) ?? record.duration_seconds,
     attempt_no: metadata.attempt_no ?? null,
     ...(record.error_type === null
       ? null
@@ -75,8 +75,4 @@ function ofJob({ new_state, old_state, metadata }: AuditRecord): End | null {
 
 function told({ cursor, timestamp }: AuditRecord, event_type: string, payload: JsonObject): JobEvent {
   return { cursor, event_type, timestamp: toIso(fromEpochSeconds(timestamp)), payload }
-}
-
-function numberOf(value: Json | undefined): number | null {
-  return typeof value === 'number' ? value : null
 }

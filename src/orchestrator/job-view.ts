@@ -3,7 +3,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import { PRIORITIES } from '../core/job/record.ts'
 import { toolOfService } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
-import type { Json } from '../core/json.ts'
+import { numberIn } from '../core/json.ts'
 import { fromEpochSeconds, toIso } from '../core/time.ts'
 import type { JobAttempt, JobView } from './state-interface.ts'
 
@@ -51,8 +51,8 @@ function attemptOf(attempt_no: number, begun: AuditRecord, last: AuditRecord): J
     status,
     started_at: toIso(fromEpochSeconds(begun.timestamp)),
     ended_at: isOver ? toIso(fromEpochSeconds(last.timestamp)) : null,
-    exit_code: numberOf(metadata.exit_code),
-    duration_s: isOver ? (numberOf(metadata.duration_s) ?? last.duration_seconds) : null,
+    exit_code: numberIn(metadata.exit_code),
+    duration_s: isOver ? (numberIn(metadata.duration_s) ?? last.duration_seconds) : null,
     worker: begun.actor,
     error: error_type === null ? null : { code: error_type, message: error_message ?? '' },
   }
@@ -63,8 +63,4 @@ function statusOf({ new_state, error_type }: AuditRecord): ToolStatus {
   if (new_state === 'CANCELLED') return 'cancelled'
   if (new_state !== 'FAILED_RETRY' && new_state !== 'FAILED_FINAL') return 'running'
   return error_type === 'TIMEOUT' ? 'timeout' : 'failed'
-}
-
-function numberOf(value: Json | undefined): number | null {
-  return typeof value === 'number' ? value : null
 }
