@@ -14,7 +14,7 @@ export type Suite = {
 }
 
 export const GROUP_BUDGET_MS = {
-  'unit and conformance': 3 * 60_000,
+  'unit and conformance': 3.5 * 60_000,
   'crash and simulation': 3.5 * 60_000,
   'real servers': 5.5 * 60_000,
 } as const
