@@ -4,12 +4,19 @@ import { isTerminal, type Machine, statesOf } from '../core/machine.ts'
 import { machines } from '../core/machines/all.ts'
 import { NotFound } from '../errors/refusal-errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Cursor } from '../store/query.ts'
+import { START } from '../store/store.ts'
 import type { World } from '../world/world.ts'
 import { BUSY, type Service } from './service.ts'
 import { WakefulLoop } from './wakeful-loop.ts'
 
 /** While there is news, it is looked at least so often whether there are runs or workstreams that are open. */
 const LOOKS_AFTER_MS = 1000
+
+/** Groups that are looked at by one that is about to end. */
+const MOST_AT_LAST = 100
+
+const LAST = 'although it is stopped'
 
 const KINDS = ['run', 'workstream'] as const satisfies readonly GroupKind[]
 
@@ -36,6 +43,10 @@ export class RunKeeper implements Service {
   readonly #loop: WakefulLoop
   readonly #followed = new Map<string, Followed>()
   readonly #due = new Set<string>()
+  /** Of those, the ones that were only found open: nothing was said of them since. There may be very many. */
+  readonly #unheard = new Set<string>()
+  /** How far the history was listened to. */
+  #heardTo: Cursor = START
   #lookedAt = Number.NEGATIVE_INFINITY
   #hasNews = true
   #watch: { readonly end: AbortController; readonly done: Promise<void> } | null = null
@@ -55,12 +66,13 @@ export class RunKeeper implements Service {
     )
   }
 
-  /** What has happened by now is not left for later. */
+  /** What has happened while it ran is not left for later; what it only found open is for whoever comes next. */
   async stop(): Promise<void> {
     if (this.#loop.isStopped) return
     await this.#loop.stop()
+    const wasWatching = this.#watch !== null
     await this.#stopWatching()
-    await this.#catchUp().catch((error: unknown) =>
+    await this.#catchUp(wasWatching).catch((error: unknown) =>
       this.#world.logger.warn({ error }, 'Runs could not catch up with their jobs'),
     )
   }
@@ -90,20 +102,26 @@ export class RunKeeper implements Service {
       this.#hasNews = false
       if (!(await this.#isAnyOpen())) return null
       // First, so that nothing happens between looking and following.
-      this.#startWatching()
+      await this.#startWatching()
       await this.#lookAtAll()
     }
     await this.#followDue()
-    if (this.#followed.size > 0) return null
+    if (this.#followed.size > 0 || this.#loop.isStopped) return null
     await this.#stopWatching()
     // What was said of a new one while the last one was followed may not have been heard.
     return this.#hasNews ? this.#lookedAt + LOOKS_AFTER_MS : null
   }
 
-  async #catchUp(): Promise<void> {
-    if (!this.#hasNews || !(await this.#isAnyOpen())) return
-    await this.#lookAtAll()
-    await this.#followDue()
+  async #catchUp(wasWatching: boolean): Promise<void> {
+    if (!this.#hasNews) return
+    if (wasWatching) {
+      for (const name of this.#unheard) this.#due.delete(name)
+      for await (const record of this.#ledger.audit.records({ after: this.#heardTo })) this.#concerns(record)
+    } else if (await this.#isAnyOpen()) {
+      // There were none a moment ago, or it was never looked.
+      await this.#lookAtAll()
+    }
+    await this.#followDue(LAST)
   }
 
   async #isAnyOpen(): Promise<boolean> {
@@ -116,14 +134,22 @@ export class RunKeeper implements Service {
 
   async #lookAtAll(): Promise<void> {
     for (const kind of KINDS) {
-      for await (const group of this.#ledger.openGroups(kind, openStates(kind))) this.#add(group)
+      for await (const group of this.#ledger.openGroups(kind, openStates(kind))) {
+        // While nobody followed it there may have been thousands; the first few will do for somebody who is leaving.
+        if (this.#loop.isStopped && this.#due.size >= MOST_AT_LAST) return
+        this.#add(group)
+      }
     }
   }
 
   #add(group: GroupRecord): void {
     const { kind, tenant_id, state } = group
     const id = group.kind === 'run' ? group.run_id : group.workstream_id
+    const name = nameOf(kind, tenant_id, id)
+    // Something may have been said of it while the others were read.
+    if (this.#followed.has(name)) return
     this.#begin(kind, tenant_id, id, state)
+    this.#unheard.add(name)
   }
 
   #begin(kind: GroupKind, tenant_id: string, id: string, state: string): void {
@@ -132,11 +158,13 @@ export class RunKeeper implements Service {
     this.#due.add(name)
   }
 
-  async #followDue(): Promise<void> {
+  async #followDue(last?: typeof LAST): Promise<void> {
     // A workstream ends before its run, where both do.
     const names = [...this.#due].sort((a, b) => (a < b ? 1 : -1))
     for (const name of names) {
+      if (this.#loop.isStopped && last === undefined) return
       this.#due.delete(name)
+      this.#unheard.delete(name)
       const group = this.#followed.get(name)
       try {
         if (group !== undefined) await this.#follow(name, group)
@@ -168,8 +196,12 @@ export class RunKeeper implements Service {
     }
   }
 
-  #startWatching(): void {
+  async #startWatching(): Promise<void> {
     const end = new AbortController()
+    for await (const { cursor } of this.#ledger.audit.records({ direction: 'desc', limit: 1 })) {
+      this.#heardTo = cursor
+      break
+    }
     const done = this.#take(end.signal).catch((error: unknown) => {
       this.#world.logger.warn({ error, service: this.name }, 'The history could not be followed')
       this.#watch = null
@@ -187,7 +219,8 @@ export class RunKeeper implements Service {
   }
 
   async #take(signal: AbortSignal): Promise<void> {
-    for await (const record of this.#ledger.events({ signal })) {
+    for await (const record of this.#ledger.events({ after: this.#heardTo, signal })) {
+      this.#heardTo = record.cursor
       if (this.#concerns(record)) this.#loop.wake()
     }
   }
@@ -195,14 +228,14 @@ export class RunKeeper implements Service {
   /** Notes what is to be followed because of it; answers whether anything is. */
   #concerns(record: AuditRecord): boolean {
     const { kind, tenant_id, id, metadata } = record
-    const before = this.#due.size
+    const before = this.#due.size - this.#unheard.size
     if (kind === 'job') {
       this.#jobMoved('run', tenant_id, metadata.run_id, record)
       this.#jobMoved('workstream', tenant_id, metadata.workstream_id, record)
     } else if (kind === 'run' || kind === 'workstream') {
       this.#groupMoved(kind, tenant_id, id, record)
     }
-    return this.#due.size > before
+    return this.#due.size - this.#unheard.size > before
   }
 
   #groupMoved(kind: GroupKind, tenant_id: string, id: string, { new_state, metadata }: AuditRecord): void {
@@ -211,10 +244,10 @@ export class RunKeeper implements Service {
     if (group !== undefined) group.state = new_state
     else if (!isOver(kind, new_state)) this.#begin(kind, tenant_id, id, new_state)
     if (metadata.sealed !== true) return
-    this.#due.add(name)
+    this.#dueNow(name)
     if (kind === 'workstream') return
     // Its workstreams take no more jobs either.
-    for (const [other, { kind: of }] of this.#followed) if (of === 'workstream') this.#due.add(other)
+    for (const [other, { kind: of }] of this.#followed) if (of === 'workstream') this.#dueNow(other)
   }
 
   #jobMoved(kind: GroupKind, tenant_id: string, id: unknown, record: AuditRecord): void {
@@ -225,8 +258,13 @@ export class RunKeeper implements Service {
     if (group === undefined) {
       this.#begin(kind, tenant_id, id, '')
     } else if (group.state !== 'running' || group.witness === null || group.witness === record.job_id) {
-      this.#due.add(name)
+      this.#dueNow(name)
     }
+  }
+
+  #dueNow(name: string): void {
+    this.#due.add(name)
+    this.#unheard.delete(name)
   }
 }
 
