@@ -61,10 +61,10 @@ describe('the summary', () => {
   })
 
   it('warns when a group takes longer than its budget, and only then', () => {
-    const slow = result({ ms: 100_000 })
+    const slow = result({ ms: 110_000 })
     expect(summary([slow])).not.toContain('WARNING')
     expect(summary([slow, slow])).toContain(
-      'WARNING unit and conformance took 200.0 s, over its budget of 180.0 s',
+      'WARNING unit and conformance took 220.0 s, over its budget of 210.0 s',
     )
   })
 
