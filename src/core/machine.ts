@@ -32,6 +32,11 @@ export function statesOf<S extends string>(machine: Machine<S>): readonly S[] {
   return Object.keys(machine.states) as S[]
 }
 
+/** Those in which something is still to come. */
+export function openStatesOf<S extends string>(machine: Machine<S>): readonly S[] {
+  return statesOf(machine).filter((state) => !isTerminal(machine, state))
+}
+
 export function isStateOf<S extends string>(machine: Machine<S>, value: unknown): value is S {
   return typeof value === 'string' && Object.hasOwn(machine.states, value)
 }

@@ -160,7 +160,12 @@ export class Commands {
   }
 
   moveGroup<K extends GroupKind>(kind: K, id: string, state: string, options: CallOptions = {}) {
-    return moveGroup(this.#group(kind, id, options), state)
+    return moveGroup(this.#group(kind, id, options), state, false)
+  }
+
+  /** It goes there by way of what is in between; one that has ended stays as it is. */
+  stopGroup<K extends GroupKind>(kind: K, id: string, state: string, options: CallOptions = {}) {
+    return moveGroup(this.#group(kind, id, options), state, true)
   }
 
   sealGroup<K extends GroupKind>(kind: K, id: string, options: CallOptions = {}) {

@@ -46,13 +46,14 @@ export function createGroup<K extends GroupKind>(
 export function moveGroup<K extends GroupKind>(
   to: ToGroup<K>,
   state: string,
+  through: boolean,
 ): MoveGroup & { readonly kind: K } {
   const machine = machines[to.kind] as Machine<string>
   if (!isStateOf(machine, state)) {
     const next = `Use one of: ${statesOf(machine).join(', ')}.`
     throw new InvalidInput('state', `${state} is no state of a ${to.kind}`, next)
   }
-  return { type: 'moveGroup', ...to, state: state as GroupState }
+  return { type: 'moveGroup', ...to, state: state as GroupState, through }
 }
 
 export function sealGroup<K extends GroupKind>(to: ToGroup<K>): SealGroup & { readonly kind: K } {

@@ -1,4 +1,11 @@
 import type { GroupFacts, GroupKind } from '../core/group/commands.ts'
+import {
+  BEGUN_JOB,
+  couldStart,
+  countsAsCancelled,
+  countsAsFailed,
+  OPEN_JOB,
+} from '../core/group/member-jobs.ts'
 import type { JobRecord } from '../core/job/record.ts'
 import type { JobState } from '../core/machines/job.ts'
 import { findAll } from '../store/find-all.ts'
@@ -10,9 +17,6 @@ interface GroupKey {
   readonly id: string
 }
 
-const OPEN: readonly JobState[] = ['QUEUED', 'DISPATCHING', 'IN_PROGRESS', 'CANCELLING']
-const BEGUN: readonly JobState[] = ['DISPATCHING', 'IN_PROGRESS', 'CANCELLING', 'SUCCEEDED', 'FAILED_FINAL']
-
 /** Queued jobs that are looked at for one that could start: enough to know, and not all of a million. */
 const MOST_LOOKED_AT = 1000
 
@@ -22,9 +26,9 @@ const MOST_LOOKED_AT = 1000
  */
 export async function groupFacts(store: Store, key: GroupKey): Promise<GroupFacts & Witness> {
   const seals = await sealsOf(store, key)
-  const witness = await anyJob(store, key, OPEN)
+  const witness = await anyJob(store, key, OPEN_JOB)
   const open = witness !== null
-  const started = (await anyJob(store, key, BEGUN)) !== null
+  const started = (await anyJob(store, key, BEGUN_JOB)) !== null
   const endings = open ? STILL_OPEN : await endingsOf(store, key)
   return {
     open,
@@ -56,8 +60,8 @@ function jobsOf({ kind, tenant_id, id }: GroupKey, state: readonly JobState[]) {
 async function endingsOf(store: Store, key: GroupKey) {
   return {
     succeeded: (await anyJob(store, key, ['SUCCEEDED'])) !== null,
-    failed: await some(store, key, 'FAILED_FINAL', isLastOfChain),
-    cancelled: await some(store, key, 'CANCELLED', wasStopped),
+    failed: await some(store, key, 'FAILED_FINAL', countsAsFailed),
+    cancelled: await some(store, key, 'CANCELLED', countsAsCancelled),
   }
 }
 
@@ -71,19 +75,9 @@ async function some(
   return false
 }
 
-/** One that was escalated counts by whoever took over. */
-function isLastOfChain({ escalation }: JobRecord): boolean {
-  return escalation === null || escalation.escalated_to === null
-}
-
-/** One that was passed over because of another was left out on purpose. */
-function wasStopped({ error_code }: JobRecord): boolean {
-  return error_code !== 'DEPENDENCY_SKIPPED'
-}
-
 async function canStart(store: Store, key: GroupKey): Promise<boolean> {
   const { items } = await store.find({ ...jobsOf(key, ['QUEUED']), limit: MOST_LOOKED_AT })
-  return items.some(({ waits_for }) => waits_for.length === 0)
+  return items.some(couldStart)
 }
 
 async function sealsOf(store: Store, { kind, tenant_id, id }: GroupKey) {

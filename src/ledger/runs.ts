@@ -1,10 +1,10 @@
 import type { RecordOf } from '../core/aggregate.ts'
 import type { GroupKind } from '../core/group/commands.ts'
+import { OPEN_JOB } from '../core/group/member-jobs.ts'
 import type { RunRecord } from '../core/group/run-record.ts'
 import type { WorkstreamRecord } from '../core/group/workstream-record.ts'
 import type { JsonObject } from '../core/json.ts'
-import { isTerminal } from '../core/machine.ts'
-import { type RunState, runMachine } from '../core/machines/run.ts'
+import type { RunState } from '../core/machines/run.ts'
 import type { WorkstreamState } from '../core/machines/workstream.ts'
 import { findAll } from '../store/find-all.ts'
 import type { Page, PageOptions } from '../store/query.ts'
@@ -94,8 +94,6 @@ class Groups<K extends GroupKind, S extends string> {
   }
 }
 
-const OPEN = ['QUEUED', 'DISPATCHING', 'IN_PROGRESS', 'CANCELLING']
-
 export interface ListRuns extends GroupQuery<RunState> {}
 
 /** `ledger.runs`: jobs that were started together. */
@@ -135,22 +133,18 @@ export class Runs extends Groups<'run', RunState> {
   async cancel(run_id: string, options: CallOptions = {}): Promise<RunRecord> {
     const tenant_id = this.tenant(options.tenant_id)
     const { store } = this.committer
-    const open = { kind: 'job', tenant_id, where: { run_id, state: OPEN } } as const
+    const open = { kind: 'job', tenant_id, where: { run_id, state: OPEN_JOB } } as const
     const isIdle = (await store.find({ ...open, limit: 1 })).items.length === 0
-    if (isIdle) return this.#stop(run_id, options)
+    // Nobody has to stop first.
+    if (isIdle)
+      return (await this.committer.run(
+        this.commands.stopGroup('run', run_id, 'cancelled', options),
+      )) as RunRecord
     await this.committer.run(this.commands.sealGroup('run', run_id, options))
     for await (const { job_id } of findAll(store, open)) {
       await this.committer.run(this.commands.cancel(job_id, { ...options, if_match: undefined }))
     }
     return this.follow(run_id, tenant_id)
-  }
-
-  /** Nothing of it is open, so nobody has to stop first. */
-  async #stop(run_id: string, options: CallOptions): Promise<RunRecord> {
-    const run = await this.get(run_id, options.tenant_id)
-    if (run?.state === 'pending') await this.update(run_id, 'running', options)
-    if (run !== null && isTerminal(runMachine, run.state)) return run
-    return this.update(run_id, 'cancelled', { ...options, if_match: undefined })
   }
 }
 

@@ -1,6 +1,7 @@
 // The history in the words of those who run tools: `job.started`, then `job.completed`, `job.failed` or `job.timeout`.
 import type { AuditRecord } from '../core/audit.ts'
 import { toolOfService } from '../core/job/tool-service.ts'
+import { attemptStatusOf } from '../core/job/tool-status.ts'
 import { isJsonObject, type JsonObject, numberIn } from '../core/json.ts'
 import { fromEpochSeconds, toIso } from '../core/time.ts'
 import type { JobEvent } from './state-interface.ts'
@@ -47,22 +48,13 @@ interface End {
   readonly status: string
 }
 
-function ofAttempt({ new_state, error_type, metadata }: AuditRecord): End | null {
-  const failed = error_type === 'TIMEOUT' ? 'timeout' : 'failed'
-  switch (new_state) {
-    case 'IN_PROGRESS':
-      return { type: 'started', status: 'running' }
-    case 'SUCCEEDED':
-      return { type: 'completed', status: 'completed' }
-    case 'FAILED_RETRY':
-      return { type: 'retrying', status: failed }
-    case 'FAILED_FINAL':
-      return { type: failed, status: failed }
-    case 'CANCELLED':
-      return metadata.attempt_no === 0 ? null : { type: 'cancelled', status: 'cancelled' }
-    default:
-      return null
-  }
+function ofAttempt(record: AuditRecord): End | null {
+  const { new_state, metadata } = record
+  const status = attemptStatusOf(record)
+  // On its way to a worker nothing has begun, and what nobody began with its job tells.
+  if (status === 'running') return new_state === 'IN_PROGRESS' ? { type: 'started', status } : null
+  if (status === 'cancelled' && metadata.attempt_no === 0) return null
+  return { type: new_state === 'FAILED_RETRY' ? 'retrying' : status, status }
 }
 
 /** Of a job that nobody began with nothing else tells. */

@@ -2,6 +2,7 @@ import type { JobAggregate } from '../core/aggregate.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { StepResult } from '../core/job/commands.ts'
+import { notFound } from '../core/job/not-found.ts'
 import type { StepRecord } from '../core/job/record.ts'
 import { TOOL } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
@@ -9,7 +10,7 @@ import { activeStep } from '../core/job/waiting.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { RunState } from '../core/machines/run.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { Conflict, NotFound } from '../errors/refusal-errors.ts'
+import { Conflict, errorOf } from '../errors/refusal-errors.ts'
 import { checkCount } from '../ledger/check-input.ts'
 import type { Commands } from '../ledger/commands.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -82,9 +83,9 @@ export class JobStateStore implements StateInterface {
 
   /** For whoever runs tools by themselves; a worker says so on its own. */
   async updateJobResult({ job_id }: { readonly job_id: string }, result: JobResult): Promise<JobView> {
-    const { steps } = await this.#mustBeThere(job_id)
-    const active = activeStep(steps)
-    const step = active?.state === 'IN_PROGRESS' ? active : await this.#begin(job_id)
+    const aggregate = await this.#mustBeThere(job_id)
+    const isRunning = toolStatusOf(aggregate) === 'running'
+    const step = (isRunning ? activeStep(aggregate.steps) : undefined) ?? (await this.#begin(job_id))
     if (result.status === 'cancelled') await this.ledger.jobs.cancel(job_id)
     await this.ledger.jobs.result(step, stepResultOf(result))
     return jobView(await this.#mustBeThere(job_id))
@@ -161,13 +162,7 @@ export class JobStateStore implements StateInterface {
   async #mustBeThere(job_id: string): Promise<JobAggregate> {
     const aggregate = await this.ledger.jobs.show(job_id)
     if (aggregate !== null) return aggregate
-    throw new NotFound({
-      code: 'NOT_FOUND',
-      message: `Job ${job_id} is not known here`,
-      field: 'job_id',
-      next: 'Queue it first, or check its id.',
-      details: { job_id },
-    })
+    throw errorOf(notFound({ job_id }).refusal)
   }
 }
 

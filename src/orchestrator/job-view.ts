@@ -2,7 +2,7 @@ import type { JobAggregate } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
 import { PRIORITIES } from '../core/job/record.ts'
 import { toolOfService } from '../core/job/tool-service.ts'
-import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
+import { attemptStatusOf, toolStatusOf } from '../core/job/tool-status.ts'
 import { numberIn } from '../core/json.ts'
 import { fromEpochSeconds, toIso } from '../core/time.ts'
 import type { JobAttempt, JobView } from './state-interface.ts'
@@ -43,7 +43,7 @@ export function attemptsIn(history: readonly AuditRecord[]): readonly JobAttempt
 }
 
 function attemptOf(attempt_no: number, begun: AuditRecord, last: AuditRecord): JobAttempt {
-  const status = statusOf(last)
+  const status = attemptStatusOf(last)
   const isOver = status !== 'running'
   const { error_type, error_message, metadata } = last
   return {
@@ -56,11 +56,4 @@ function attemptOf(attempt_no: number, begun: AuditRecord, last: AuditRecord): J
     worker: begun.actor,
     error: error_type === null ? null : { code: error_type, message: error_message ?? '' },
   }
-}
-
-function statusOf({ new_state, error_type }: AuditRecord): ToolStatus {
-  if (new_state === 'SUCCEEDED') return 'completed'
-  if (new_state === 'CANCELLED') return 'cancelled'
-  if (new_state !== 'FAILED_RETRY' && new_state !== 'FAILED_FINAL') return 'running'
-  return error_type === 'TIMEOUT' ? 'timeout' : 'failed'
 }

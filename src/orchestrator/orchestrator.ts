@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import type { JobAggregate } from '../core/aggregate.ts'
+import { notFound } from '../core/job/not-found.ts'
 import type { DependencyPolicy, PRIORITIES } from '../core/job/record.ts'
 import { HUMAN, queueOfTool } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
 import type { Json } from '../core/json.ts'
 import { isTerminal } from '../core/machine.ts'
 import { jobMachine } from '../core/machines/job.ts'
-import { Conflict, NotFound } from '../errors/refusal-errors.ts'
+import { Conflict, errorOf } from '../errors/refusal-errors.ts'
 import type { SubmittedJob } from '../ledger/submitted-job.ts'
 import { AttemptRun } from '../runtime/attempt-run.ts'
 import type { Handler, Handlers } from '../runtime/handler.ts'
@@ -262,12 +263,7 @@ class JobRun {
   async #look(job_id: string): Promise<JobAggregate> {
     const aggregate = await this.#ledger.jobs.show(job_id)
     if (aggregate !== null) return aggregate
-    throw new NotFound({
-      code: 'NOT_FOUND',
-      message: `Job ${job_id} is not known here`,
-      field: 'job_id',
-      next: 'Check its id, and the tenant of the ledger.',
-    })
+    throw errorOf(notFound({ job_id }).refusal)
   }
 }
 

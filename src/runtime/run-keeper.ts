@@ -1,6 +1,7 @@
+import { idOf } from '../core/aggregate.ts'
 import type { AuditRecord } from '../core/audit.ts'
 import type { GroupKind, GroupRecord } from '../core/group/commands.ts'
-import { isTerminal, type Machine, statesOf } from '../core/machine.ts'
+import { isTerminal, type Machine, openStatesOf } from '../core/machine.ts'
 import { machines } from '../core/machines/all.ts'
 import { NotFound } from '../errors/refusal-errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -144,7 +145,7 @@ export class RunKeeper implements Service {
 
   #add(group: GroupRecord): void {
     const { kind, tenant_id, state } = group
-    const id = group.kind === 'run' ? group.run_id : group.workstream_id
+    const id = idOf(group)
     const name = nameOf(kind, tenant_id, id)
     // Something may have been said of it while the others were read.
     if (this.#followed.has(name)) return
@@ -269,8 +270,7 @@ export class RunKeeper implements Service {
 }
 
 function openStates(kind: GroupKind): readonly string[] {
-  const machine = machines[kind] as Machine<string>
-  return statesOf(machine).filter((state) => !isTerminal(machine, state))
+  return openStatesOf(machines[kind] as Machine<string>)
 }
 
 function isOver(kind: GroupKind, state: string): boolean {

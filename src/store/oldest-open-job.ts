@@ -1,9 +1,10 @@
-import type { JobState } from '../core/machines/job.ts'
+import { openStatesOf } from '../core/machine.ts'
+import { jobMachine } from '../core/machines/job.ts'
 import { fromIso } from '../core/time.ts'
 import { findPages } from './find-all.ts'
 import type { Store } from './store.ts'
 
-const OPEN: readonly JobState[] = ['QUEUED', 'DISPATCHING', 'IN_PROGRESS', 'CANCELLING']
+const OPEN = openStatesOf(jobMachine)
 
 /**
  * When the oldest job was submitted that is still open, in epoch milliseconds; infinity when there is none. Its history is

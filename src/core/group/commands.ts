@@ -33,6 +33,8 @@ export interface CreateGroup extends ToGroup {
 export interface MoveGroup extends ToGroup {
   readonly type: 'moveGroup'
   readonly state: GroupState
+  /** By way of what is in between, if there is anything; one that has ended stays as it is. */
+  readonly through?: boolean | undefined
 }
 
 /** No more jobs are to come. */

@@ -47,7 +47,9 @@ function create(command: CreateGroup, before: GroupRecord | null, given: Given):
 
 function move(command: MoveGroup, before: GroupRecord, given: Given): Decision<GroupRecord> {
   const { state } = command
-  if (state === before.state) return change(before, {})
+  if (state === before.state || (command.through === true && isOver(before))) return change(before, {})
+  const way = command.through === true ? pathOf(machineOf(before.kind), before.state, state) : null
+  if (way !== null) return moved(command, before, way, given)
   if (!isEdge(machineOf(before.kind), before.state, state)) return refuseMove(command, before, given.now)
   return moved(command, before, [before.state, state], given)
 }

@@ -95,6 +95,21 @@ describe('runs and workstreams', () => {
     expect(ledger.get('run', 't1', 'g1')?.completed_at).not.toBeNull()
   })
 
+  it('may be moved through what is in between, and stays as it is when it has ended', () => {
+    const ledger = new KernelLedger()
+    create(ledger, 'run')
+    ledger.run({ ...move('run', 'cancelled'), through: true })
+    expect(ledger.last()).toMatchObject({ path: ['pending', 'running', 'cancelled'] })
+    const before = ledger.contents()
+    ledger.run({ ...move('run', 'failed'), through: true })
+    expect(ledger.contents()).toEqual(before)
+    create(ledger, 'workstream')
+    ledger.run({ ...move('workstream', 'running'), through: true })
+    expect(ledger.refusalOf({ ...move('workstream', 'blocked'), through: true }).code).toBe(
+      'INVALID_STATE_TRANSITION',
+    )
+  })
+
   it('minds etags', () => {
     const ledger = new KernelLedger()
     create(ledger, 'run')

@@ -1,4 +1,4 @@
-import type { RecordKey } from '../aggregate.ts'
+import { idOf, type RecordKey } from '../aggregate.ts'
 import type { AuditEntry } from '../audit.ts'
 import { type Given, type Needed, need, type Refused, refuse } from '../decision.ts'
 import { EMPTY } from '../json.ts'
@@ -74,7 +74,7 @@ function isClosed({ kind, state, sealed }: GroupRecord): boolean {
 }
 
 function refuseClosed(group: GroupRecord): Refused {
-  const id = group.kind === 'run' ? group.run_id : group.workstream_id
+  const id = idOf(group)
   return refuse({
     code: 'RUN_CLOSED',
     message: `The ${group.kind} ${id} is ${group.sealed ? 'sealed' : group.state} and takes no more jobs`,

@@ -1,3 +1,4 @@
+import { idOf } from '../aggregate.ts'
 import { type AuditEntry, steeringEntry } from '../audit.ts'
 import type { JsonObject } from '../json.ts'
 import { toIso } from '../time.ts'
@@ -35,7 +36,7 @@ export function groupEntry(
   now: number,
 ): AuditEntry {
   const { tenant_id, kind } = group
-  const id = kind === 'run' ? group.run_id : group.workstream_id
+  const id = idOf(group)
   const metadata = kind === 'run' ? {} : { run_id: group.run_id }
   const since = path[0] === null ? undefined : group.state_since
   return steeringEntry(

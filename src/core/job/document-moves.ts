@@ -18,9 +18,9 @@ interface By {
  * have is recorded, and never keeps the step.
  */
 export function withDocument<A>(decision: Decision<A>, by: By, given: Given): Decision<A> {
-  if (decision.kind !== 'change') return decision
+  // Nearly no job has such steps, and every decision comes by here.
+  if (decision.kind !== 'change' || !decision.change.puts.some(movesDocument)) return decision
   const steps = decision.change.puts.filter(movesDocument)
-  if (steps.length === 0) return decision
   const moves = decision.change.audit.flatMap((entry) => movesOf(entry, steps))
   const first = moves[0]
   if (first === undefined) return decision

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { protocolOf, pulled, pushed } from '../../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
-import { toolStatusOf } from './tool-status.ts'
+import { attemptStatusOf, toolStatusOf } from './tool-status.ts'
 
 function status(ledger: KernelLedger): string {
   const aggregate = ledger.get('job', 't1', 'j1')
@@ -39,6 +39,17 @@ describe('the status of a tool job', () => {
       state === 'SUCCEEDED' ? { status: state } : { status: state, failure_class: 'NON_RETRYABLE', error },
     )
     expect(status(ledger)).toBe(name)
+  })
+
+  it.each([
+    ['IN_PROGRESS', null, 'running'],
+    ['AWAITING_ACK', null, 'running'],
+    ['SUCCEEDED', null, 'completed'],
+    ['CANCELLED', 'CANCELLED', 'cancelled'],
+    ['FAILED_RETRY', 'EXIT_CODE', 'failed'],
+    ['FAILED_FINAL', 'TIMEOUT', 'timeout'],
+  ])('A62: an attempt that is %s (%s) is %s', (new_state, error_type, name) => {
+    expect(attemptStatusOf({ new_state, error_type })).toBe(name)
   })
 
   it('is queued while its directive is on its way', () => {

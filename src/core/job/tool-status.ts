@@ -4,6 +4,30 @@ import { activeStep } from './waiting.ts'
 /** A job in the words of those who run tools. */
 export type ToolStatus = 'queued' | 'running' | 'completed' | 'failed' | 'timeout' | 'cancelled'
 
+/** The same of an attempt, by the last state that its step entered in it. */
+export function attemptStatusOf({ new_state, error_type }: AttemptEnd): ToolStatus {
+  switch (new_state) {
+    case 'SUCCEEDED':
+      return 'completed'
+    case 'CANCELLED':
+      return 'cancelled'
+    case 'FAILED_RETRY':
+    case 'FAILED_FINAL':
+      return failedStatus(error_type)
+    default:
+      return 'running'
+  }
+}
+
+interface AttemptEnd {
+  readonly new_state: string
+  readonly error_type: string | null
+}
+
+function failedStatus(code: string | null): 'timeout' | 'failed' {
+  return code === 'TIMEOUT' ? 'timeout' : 'failed'
+}
+
 export function toolStatusOf({ job, steps }: JobAggregate): ToolStatus {
   switch (job.state) {
     case 'QUEUED':
@@ -17,7 +41,7 @@ export function toolStatusOf({ job, steps }: JobAggregate): ToolStatus {
     case 'SUCCEEDED':
       return 'completed'
     case 'FAILED_FINAL':
-      return job.error_code === 'TIMEOUT' ? 'timeout' : 'failed'
+      return failedStatus(job.error_code)
     case 'CANCELLED':
       return 'cancelled'
   }

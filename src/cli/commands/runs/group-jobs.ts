@@ -1,4 +1,5 @@
 // What the jobs of a run or workstream are up to, and what happened to them last.
+import { idOf } from '../../../core/aggregate.ts'
 import type { AuditRecord } from '../../../core/audit.ts'
 import type { RunRecord } from '../../../core/group/run-record.ts'
 import type { WorkstreamRecord } from '../../../core/group/workstream-record.ts'
@@ -85,10 +86,6 @@ function whereOf(group: Group) {
   return group.kind === 'run'
     ? { tenant_id, run_id: group.run_id }
     : { tenant_id, workstream_id: group.workstream_id }
-}
-
-function idOf(group: Group): string {
-  return group.kind === 'run' ? group.run_id : group.workstream_id
 }
 
 /** `3 SUCCEEDED, 1 QUEUED`. */

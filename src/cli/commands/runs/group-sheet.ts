@@ -1,3 +1,4 @@
+import { idOf } from '../../../core/aggregate.ts'
 import type { RunRecord } from '../../../core/group/run-record.ts'
 import type { WorkstreamRecord } from '../../../core/group/workstream-record.ts'
 import { machines } from '../../../core/machines/all.ts'
@@ -31,8 +32,7 @@ export function groupSheet(
     ['tenant', group.tenant_id],
     ['etag', group.etag],
   ]
-  const id = group.kind === 'run' ? group.run_id : group.workstream_id
-  return `${out.paint('bold', safeText(id))}\n${fieldLines(out, fields)}`
+  return `${out.paint('bold', safeText(idOf(group)))}\n${fieldLines(out, fields)}`
 }
 
 export function eventLines({ out }: Session, { events }: GroupJobs): string {

@@ -80,7 +80,7 @@ export const runsCancel = defineCommand<Options>({
   summary: 'end all that is open of a run',
   about:
     'Cancels every job of a run that has not ended, and seals it. What runs is told to stop; the run ends when the last ' +
-    'of its jobs has.',
+    'of its jobs has, and at once when none is open.',
   arguments: [id()],
   options: [reason()],
   writes: true,
