@@ -258,13 +258,22 @@ describe('a keeper of runs', () => {
     await ledger.runs.create({ run_id: 'r1' })
     await submit(ledger, 'a')
     await ledger.runs.seal('r1')
-    const followed = vi.spyOn(ledger.workstreams, 'followed')
+    const follow = ledger.workstreams.followed.bind(ledger.workstreams)
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const followed = vi.spyOn(ledger.workstreams, 'followed').mockImplementationOnce(async (...of) => {
+      begun.resolve()
+      await goOn.promise
+      return follow(...of)
+    })
     const keeper = new RunKeeper(ledger, world)
     keeper.start()
-    await settle()
+    await begun.promise
     await work(ledger)
-    await keeper.stop()
-    expect(followed.mock.calls.length).toBeLessThan(300)
+    const stopped = keeper.stop()
+    goOn.resolve()
+    await stopped
+    expect(followed.mock.calls.length).toBe(1)
     expect(await stateOf(ledger)).toBe('succeeded')
     await ledger.close()
   })
