@@ -1,6 +1,7 @@
 // The table of error codes, with the class that carries each.
 import type { RefusalCode } from '../../src/core/refusal.ts'
 import * as fileErrors from '../../src/errors/file-errors.ts'
+import * as httpErrors from '../../src/errors/http-errors.ts'
 import * as inputErrors from '../../src/errors/input-errors.ts'
 import * as journalErrors from '../../src/errors/journal-errors.ts'
 import * as messageErrors from '../../src/errors/message-errors.ts'
@@ -28,6 +29,7 @@ function classOf(code: ErrorCode): string {
   )
   const named = [
     fileErrors,
+    httpErrors,
     inputErrors,
     journalErrors,
     messageErrors,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/json.ts'
 import { InternalError } from '../errors/message-errors.ts'
 import { ERROR_TABLE } from '../errors/table.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
@@ -8,24 +9,39 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['step_id', 'stepId'],
 ])
 
+export interface Problem {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: JsonObject
+}
+
 /** An error as others are told of it (RFC 9457). What is not ours to tell becomes an `InternalError`. */
-export function problemResponse(thrown: unknown): Response {
+export function problemOf(thrown: unknown): Problem {
   const error = thrown instanceof WaybillError ? thrown : new InternalError(thrown)
   const { code, status, message, next, details } = error
   const field = NAMES.get(error.field ?? '') ?? error.field
-  const body = {
-    type: `urn:waybill:error:${code}`,
-    title: ERROR_TABLE[code].about,
-    status,
-    detail: message,
-    code,
-    ...(field === undefined ? null : { field }),
-    next,
-    details,
-  }
-  const headers = new Headers({ 'content-type': 'application/problem+json' })
   const { retry_after_seconds: retryAfter, allowed } = details
-  if (typeof retryAfter === 'number') headers.set('retry-after', String(retryAfter))
-  if (typeof allowed === 'string') headers.set('allow', allowed)
+  return {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : null),
+      ...(typeof allowed === 'string' ? { allow: allowed } : null),
+    },
+    body: {
+      type: `urn:waybill:error:${code}`,
+      title: ERROR_TABLE[code].about,
+      status,
+      detail: message,
+      code,
+      ...(field === undefined ? null : { field }),
+      next,
+      details,
+    },
+  }
+}
+
+export function problemResponse(thrown: unknown): Response {
+  const { status, headers, body } = problemOf(thrown)
   return new Response(JSON.stringify(body), { status, headers })
 }
