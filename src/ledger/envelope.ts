@@ -39,7 +39,7 @@ const durationSchema = z
   .refine((value) => durationMs(value) !== null, 'must be milliseconds, or a time such as 90s, 15m or 1h 30m')
 
 /** A request as it comes in. Null stands for absent in every optional field. */
-const envelopeSchema = z.strictObject({
+export const envelopeSchema = z.strictObject({
   tenant_id: idSchema,
   request_type: idSchema,
   input_ref: refSchema,

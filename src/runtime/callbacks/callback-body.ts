@@ -23,7 +23,7 @@ interface Released {
 const LONGEST_REASON = 10_000
 
 /** As services know the fields. Null stands for absent wherever a field may be absent. */
-const attemptSchema = z.strictObject({
+export const attemptSchema = z.strictObject({
   tenant_id: idSchema,
   jobId: idSchema,
   stepId: idSchema,
@@ -67,11 +67,14 @@ const releasedSchema = attemptSchema.extend({
   reason: z.string().max(LONGEST_REASON).nullish(),
 })
 
-const resultSchema = z.discriminatedUnion('status', [succeededSchema, failedSchema, releasedSchema])
+export const resultSchema = z.discriminatedUnion('status', [succeededSchema, failedSchema, releasedSchema])
 
 /** Throws `BadMessage`, which names the field, for whatever is not such a callback. */
 export function parseCallback(name: CallbackName, bytes: Uint8Array): Callback {
-  const json = parseJson(bytes)
+  return callbackOf(name, parseJson(bytes))
+}
+
+export function callbackOf(name: CallbackName, json: Json): Callback {
   if (name !== 'result') return { attempt: attemptOf(checked(attemptSchema, json)), result: null }
   const body = checked(resultSchema, json)
   return { attempt: attemptOf(body), result: resultOf(body) }

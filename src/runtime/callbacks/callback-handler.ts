@@ -8,6 +8,7 @@ import { InvalidInput } from '../../errors/input-errors.ts'
 import { MethodNotAllowed, UnknownPath } from '../../errors/message-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import type { Jobs } from '../../ledger/jobs.ts'
+import type { CallOptions } from '../../ledger/settings.ts'
 import type { WebHandler } from '../../wire/listen.ts'
 import { problemResponse } from '../../wire/problem.ts'
 import { readBody } from '../../wire/read-body.ts'
@@ -45,8 +46,8 @@ export function callbackHandler(jobs: CallbackJobs, options: CallbackOptions): W
       const body = await readBody(request, options.maxBytes ?? MAX_BYTES)
       const { headers } = request
       verifySignature({ headers, body, secrets: keys, now: clock.now(), windowMs: options.windowMs })
-      const answer = await tell(jobs, name, parseCallback(name, body), actor)
-      return Response.json(bodyOf(answer, clock.now()))
+      const answer = await tellCallback(jobs, name, parseCallback(name, body), { actor })
+      return Response.json(callbackAnswer(answer, clock.now()))
     } catch (thrown) {
       const error = thrown instanceof InvalidInput ? badMessageOf(thrown) : thrown
       logRefusal(logger, error)
@@ -70,19 +71,19 @@ function logRefusal(logger: Logger, error: unknown): void {
   if (status === 401) logger.warn({ err: error }, 'A callback is not from a service that is known here')
 }
 
-function tell(
+export function tellCallback(
   jobs: CallbackJobs,
   name: CallbackName,
   { attempt, result }: Callback,
-  actor: string,
+  by: Pick<CallOptions, 'actor'>,
 ): Promise<CallbackAnswer> {
-  if (result?.status === 'RELEASED') return jobs.release(attempt, { actor, reason: result.reason })
-  if (result !== null) return jobs.result(attempt, result, { actor })
-  return name === 'ack' ? jobs.ack(attempt, { actor }) : jobs.heartbeat(attempt, { actor })
+  if (result?.status === 'RELEASED') return jobs.release(attempt, { ...by, reason: result.reason })
+  if (result !== null) return jobs.result(attempt, result, by)
+  return name === 'ack' ? jobs.ack(attempt, by) : jobs.heartbeat(attempt, by)
 }
 
 /** `lease_ms` is the same as `lease_expires_at`, for services whose clock is another. */
-function bodyOf({ status, cancel, lease_expires_at }: CallbackAnswer, now: number): object {
+export function callbackAnswer({ status, cancel, lease_expires_at }: CallbackAnswer, now: number): object {
   if (status === 'ignored') return { status, cancel }
   const lease_ms = lease_expires_at === null ? null : Math.max(fromIso(lease_expires_at) - now, 0)
   return { status, cancel, lease_expires_at, lease_ms }

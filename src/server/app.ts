@@ -1,0 +1,115 @@
+// The Fastify instance: what every request goes through, in this order. Host, before anything else is looked at; the route;
+// where the request comes from; who asks; what that one may; the body; and only then the route itself.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type FastifyInstance, fastify } from 'fastify'
+import { SECOND_MS } from '../core/time.ts'
+import { WrongHost } from '../errors/http-errors.ts'
+import { UnknownPath } from '../errors/message-errors.ts'
+import { problemOf } from '../wire/problem.ts'
+import type { World } from '../world/world.ts'
+import type { Authenticator } from './auth/authenticator.ts'
+import { sendProblem } from './problem-reply.ts'
+import { registerRoutes } from './register-routes.ts'
+import { jsonBody } from './request/json-body.ts'
+import type { Route } from './route.ts'
+import { API_HEADERS } from './security/headers.ts'
+import { type Hosts, rawValues } from './security/hosts.ts'
+import { checkOrigin } from './security/origin.ts'
+
+export interface AppParts {
+  readonly routes: readonly Route[]
+  readonly authenticator: Authenticator
+  readonly hosts: Hosts
+  readonly world: Pick<World, 'ids' | 'logger'>
+  readonly defaultTenant: string
+  /** Aborted when the server is about to end. */
+  readonly stopping: AbortSignal
+  readonly maxBytes: number
+}
+
+const LIMITS = {
+  /** Of a whole request: what is longer is slow on purpose. */
+  requestTimeout: 30 * SECOND_MS,
+  headersTimeout: 10 * SECOND_MS,
+  keepAliveTimeout: 65 * SECOND_MS,
+  connectionsCheckingInterval: 5 * SECOND_MS,
+  maxHeaderSize: 16 * 1024,
+}
+const MOST_CONNECTIONS = 10_000
+
+/** Ids have at most 512 characters, each of which may come as several escaped bytes. */
+const LONGEST_PARAM = 512 * 12
+
+const REQUEST_ID = /^[\w.:/+=-]{1,128}$/
+
+export function createApp(parts: AppParts): FastifyInstance {
+  const { hosts, world, maxBytes } = parts
+  const app = fastify({
+    serverFactory: (handler) => serverOf(handler, hosts),
+    bodyLimit: maxBytes,
+    routerOptions: { maxParamLength: LONGEST_PARAM },
+    genReqId: ({ headers }) => requestIdOf(headers['x-request-id']) ?? world.ids.next(),
+    logger: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: refuseBrokenRequest,
+    frameworkErrors: (error, request, reply) =>
+      sendProblem(error, request, reply, { logger: world.logger, maxBytes }),
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, jsonBody(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(API_HEADERS).header('x-request-id', request.id)
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => {
+    sendProblem(error, request, reply, { logger: world.logger, maxBytes })
+  })
+  app.setNotFoundHandler(() => {
+    throw new UnknownPath(['/v1/openapi.json, which lists everything'])
+  })
+  registerRoutes(app, parts.routes, {
+    checkOrigin: ({ headers, method }) => {
+      const { authorization, cookie, host = '', origin } = headers
+      const fetchSite = headers['sec-fetch-site'] as string | undefined
+      const isSession = authorization === undefined && cookie !== undefined
+      checkOrigin({ method, host, origin, fetchSite, isSession })
+    },
+    admit: ({ headers: { authorization, cookie }, ip: address }) =>
+      parts.authenticator.authenticate({ authorization, cookie, address }),
+    defaultTenant: parts.defaultTenant,
+    stopping: parts.stopping,
+  })
+  return app
+}
+
+function serverOf(handler: (request: IncomingMessage, response: ServerResponse) => void, hosts: Hosts): Server {
+  const server = createServer(LIMITS, (request, response) => {
+    if (hosts.isOurs(rawValues(request.rawHeaders, 'host'))) handler(request, response)
+    else refuseHost(response)
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  return server
+}
+
+function refuseHost(response: ServerResponse): void {
+  const { status, headers, body } = problemOf(new WrongHost())
+  response.shouldKeepAlive = false
+  response.writeHead(status, { ...headers, ...API_HEADERS })
+  response.end(JSON.stringify(body))
+}
+
+/** What is not HTTP has no request to answer. */
+function refuseBrokenRequest(_error: Error, socket: { writable: boolean; end(text: string): void; destroy(): void }): void {
+  if (!socket.writable) return socket.destroy()
+  socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+}
+
+function requestIdOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : null
+}

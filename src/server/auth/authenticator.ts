@@ -1,0 +1,108 @@
+import { timingSafeEqual } from 'node:crypto'
+import { Unauthenticated } from '../../errors/http-errors.ts'
+import type { Clock } from '../../world/clock.ts'
+import { FailedLogins } from './failed-logins.ts'
+import type { Principal } from './principal.ts'
+import { cookieIn, Sessions } from './sessions.ts'
+import type { TokenBook } from './token-book.ts'
+
+/** What of a request says who makes it. */
+export interface Shown {
+  readonly authorization: string | undefined
+  readonly cookie: string | undefined
+  readonly address: string
+}
+
+export interface Authenticated {
+  readonly principal: Principal
+  readonly isSession: boolean
+}
+
+/** When nobody has to show anything: everybody who can reach the server may do everything. */
+const ANYBODY: Principal = {
+  name: 'anybody',
+  role: 'admin',
+  tenants: null,
+  token_id: null,
+  speaksForOthers: true,
+}
+
+const LOCAL: Principal = { ...ANYBODY, name: 'local' }
+
+const BEARER = /^Bearer +([\w.~+/=-]{1,512})$/i
+
+export interface AuthenticatorParts {
+  readonly tokens: TokenBook
+  readonly clock: Clock
+  readonly makeSecret: () => string
+  /** False lets everybody in. */
+  readonly isNeeded: boolean
+}
+
+/** Finds out who asks: by a token, by the session of a browser, or by the secret that only this machine's user can read. */
+export class Authenticator {
+  readonly sessions: Sessions
+  /** For the command line on this machine: it is in a file that only its user can read, and ends with the server. */
+  readonly localSecret: string
+  readonly #tokens: TokenBook
+  readonly #failed: FailedLogins
+  readonly #isNeeded: boolean
+
+  constructor({ tokens, clock, makeSecret, isNeeded }: AuthenticatorParts) {
+    this.#tokens = tokens
+    this.#isNeeded = isNeeded
+    this.#failed = new FailedLogins(clock)
+    this.sessions = new Sessions(clock, makeSecret)
+    this.localSecret = makeSecret()
+  }
+
+  /** Not a promise where it is known at once, which is nearly always. */
+  authenticate({ authorization, cookie, address }: Shown): Authenticated | Promise<Authenticated> {
+    if (authorization !== undefined) return this.#byToken(authorization, address)
+    const session = cookieIn(cookie)
+    const open = session === null ? null : this.sessions.get(session)
+    if (open !== null) return { principal: open.principal, isSession: true }
+    if (!this.#isNeeded) return { principal: ANYBODY, isSession: false }
+    throw new Unauthenticated()
+  }
+
+  /** A code of a link, which is used up by it. */
+  openSession(code: string, address: string) {
+    this.#failed.check(address)
+    const opened = this.sessions.open(code)
+    if (opened !== null) return opened
+    this.#failed.record(address)
+    throw new Unauthenticated()
+  }
+
+  /** Who a link is for that the server prints by itself. */
+  get owner(): Principal {
+    return LOCAL
+  }
+
+  #byToken(authorization: string, address: string): Authenticated | Promise<Authenticated> {
+    const text = BEARER.exec(authorization)?.[1]
+    if (text === undefined) return this.#refuse(address)
+    const known = this.#tokens.known(text)
+    if (known !== null) return { principal: known, isSession: false }
+    if (isSame(text, this.localSecret)) return { principal: LOCAL, isSession: false }
+    return this.#byUnknownToken(text, address)
+  }
+
+  async #byUnknownToken(text: string, address: string): Promise<Authenticated> {
+    this.#failed.check(address)
+    const principal = await this.#tokens.lookUp(text)
+    return principal === null ? this.#refuse(address) : { principal, isSession: false }
+  }
+
+  #refuse(address: string): never {
+    this.#failed.check(address)
+    this.#failed.record(address)
+    throw new Unauthenticated()
+  }
+}
+
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { TokenRecord } from '../../core/token/record.ts'
+import { EVERYBODY } from '../../core/queue/record.ts'
+import { fromIso, SECOND_MS } from '../../core/time.ts'
+import type { Tokens } from '../../ledger/tokens.ts'
+import type { Clock } from '../../world/clock.ts'
+import type { Principal } from './principal.ts'
+
+/** How long a token that was good is taken for good, when nobody said otherwise: on a database others may revoke it. */
+const TRUST_MS = 5 * SECOND_MS
+
+/** Tokens that are remembered. */
+const MOST_TOKENS = 10_000
+
+interface Known {
+  readonly principal: Principal
+  readonly until: number
+}
+
+/** Who has which token. What was looked up is remembered for a moment, by a hash: the text itself is kept nowhere. */
+export class TokenBook {
+  readonly #tokens: Pick<Tokens, 'verify'>
+  readonly #clock: Clock
+  readonly #known = new LRUCache<string, Known>({ max: MOST_TOKENS })
+
+  constructor(tokens: Pick<Tokens, 'verify'>, clock: Clock) {
+    this.#tokens = tokens
+    this.#clock = clock
+  }
+
+  /** Whoever was let in by this token a moment ago. */
+  known(text: string): Principal | null {
+    const known = this.#known.get(digestOf(text))
+    return known !== undefined && known.until > this.#clock.now() ? known.principal : null
+  }
+
+  async lookUp(text: string): Promise<Principal | null> {
+    const record = await this.#tokens.verify(text)
+    if (record === null) return null
+    const principal = principalOf(record)
+    const trusted = this.#clock.now() + TRUST_MS
+    const until = record.expires_at === null ? trusted : Math.min(trusted, fromIso(record.expires_at))
+    this.#known.set(digestOf(text), { principal, until })
+    return principal
+  }
+
+  /** A token was minted or revoked: all are looked up again. */
+  forget(): void {
+    this.#known.clear()
+  }
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'base64')
+}
+
+function principalOf({ name, role, tenants, token_id }: TokenRecord): Principal {
+  return {
+    name,
+    role,
+    tenants: tenants.includes(EVERYBODY) ? null : new Set(tenants),
+    token_id,
+    speaksForOthers: false,
+  }
+}

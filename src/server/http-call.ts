@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { Forbidden } from '../errors/http-errors.ts'
+import { checkId } from '../ledger/check-input.ts'
+import type { CallOptions } from '../ledger/settings.ts'
+import type { Principal } from './auth/principal.ts'
+import { tenantFor } from './request/tenant.ts'
+import type { Call } from './route.ts'
+
+interface CommonQuery {
+  readonly tenant_id?: string | undefined
+  readonly reason?: string | undefined
+  readonly actor?: string | undefined
+}
+
+export interface HttpCallParts<Q, B> {
+  readonly principal: Principal
+  readonly params: { readonly [name: string]: string }
+  readonly query: Q
+  readonly body: B
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The tenant of callers that are for all of them and name none. */
+  readonly defaultTenant: string
+  /** Aborted when the server is about to end. */
+  readonly stopping: AbortSignal
+}
+
+/** What is not asked for is not found out: most routes need little of it. */
+export class HttpCall<Q, B> implements Call<Q, B> {
+  readonly principal: Principal
+  readonly params: { readonly [name: string]: string }
+  readonly query: Q
+  readonly body: B
+  readonly #parts: HttpCallParts<Q, B>
+  #tenant: string | null = null
+
+  constructor(parts: HttpCallParts<Q, B>) {
+    this.#parts = parts
+    this.principal = parts.principal
+    this.params = parts.params
+    this.query = parts.query
+    this.body = parts.body
+  }
+
+  get tenant_id(): string {
+    const { principal, defaultTenant, query } = this.#parts
+    this.#tenant ??= tenantFor(principal, (query as CommonQuery | undefined)?.tenant_id, defaultTenant)
+    return this.#tenant
+  }
+
+  get by(): Required<Pick<CallOptions, 'tenant_id' | 'actor'>> & CallOptions {
+    const { reason } = (this.query ?? {}) as CommonQuery
+    const if_match = etagIn(this.headers['if-match'])
+    return {
+      tenant_id: this.tenant_id,
+      actor: this.actor,
+      ...(reason === undefined ? null : { reason }),
+      ...(if_match === undefined ? null : { if_match }),
+    }
+  }
+
+  get actor(): string {
+    const { actor } = (this.query ?? {}) as CommonQuery
+    const { name, speaksForOthers } = this.principal
+    if (actor === undefined || actor === name) return name
+    if (speaksForOthers) return actor
+    throw new Forbidden(`${name} cannot act in the name of ${actor}`, 'Leave actor out.', 'actor')
+  }
+
+  get request_key(): string | null {
+    const key = this.headers['idempotency-key']
+    return key === undefined ? null : checkId('idempotency-key', key)
+  }
+
+  get headers() {
+    return this.#parts.request.headers
+  }
+
+  get address(): string {
+    return this.#parts.request.ip
+  }
+
+  get signal(): AbortSignal {
+    const { reply, stopping } = this.#parts
+    const gone = new AbortController()
+    // The request itself is over when it was read; the connection is what may go.
+    reply.raw.once('close', () => gone.abort())
+    return AbortSignal.any([gone.signal, stopping])
+  }
+
+  get raw() {
+    return { request: this.#parts.request.raw, response: this.#parts.reply.raw }
+  }
+}
+
+/** The etag as it was given out: in quotes, as headers have it. */
+function etagIn(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const quoted = /^"([^"]{0,512})"$/.exec(header)
+  if (quoted !== null) return quoted[1]
+  const next = 'Send the etag of the record as its ETag header has it, in quotes.'
+  throw new InvalidInput('if-match', 'If-Match must be one etag in quotes', next)
+}

@@ -1,0 +1,69 @@
+// What lists and changes are asked with. A query string has texts only, so numbers and lists are read from text here.
+import { z } from 'zod'
+import { fromIso } from '../../core/time.ts'
+import { idSchema } from '../../ledger/envelope.ts'
+import { LARGEST_PAGE } from '../../store/query.ts'
+
+/** `a,b` or `field=a&field=b`. */
+export function listOf<S extends z.ZodType<unknown, string>>(item: S) {
+  return z.preprocess((value) => (value === undefined ? undefined : [value].flat().flatMap(splitText)), z.array(item).max(MOST_VALUES).optional())
+}
+
+const MOST_VALUES = 100
+
+function splitText(value: unknown): unknown[] {
+  return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value]
+}
+
+export const wholeNumber = z.string().regex(/^\d{1,15}$/, 'must be a whole number').transform(Number)
+
+/** A number of at least 0. */
+export const amount = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a number').transform(Number)
+
+export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+/** ISO 8601, read as epoch milliseconds. */
+export const time = z.iso.datetime({ offset: true }).transform(fromIso)
+
+/** Whose records; `*` for those of everybody. */
+export const tenantQuery = { tenant_id: idSchema.optional().describe('Whose records; the one tenant of the token unless given, `*` for all of them') }
+
+export const changeQuery = {
+  ...tenantQuery,
+  reason: z.string().max(10_000).optional().describe('Why; it is kept in the history'),
+  actor: idSchema.optional().describe('In whose name; only for the command line of whoever runs the server'),
+}
+
+export const fieldsQuery = {
+  fields: listOf(z.string().min(1).max(100)).describe('Only these fields of each record, such as `job_id,state`'),
+}
+
+export const pageQuery = {
+  ...tenantQuery,
+  ...fieldsQuery,
+  limit: wholeNumber.refine((n) => n >= 1 && n <= LARGEST_PAGE, `must be from 1 to ${LARGEST_PAGE}`).optional(),
+  after: z.string().min(1).max(10_000).optional().describe('`next` of the page before'),
+}
+
+/** For lists of records. */
+export const listQuery = {
+  ...pageQuery,
+  order: z.enum(['id', 'changed']).optional(),
+  direction: z.enum(['asc', 'desc']).optional(),
+  changed_from: time.optional().describe('Last changed at this time or later'),
+  changed_before: time.optional().describe('Last changed before this time'),
+}
+
+interface ListQuery {
+  readonly limit?: number | undefined
+  readonly after?: string | undefined
+  readonly order?: 'id' | 'changed' | undefined
+  readonly direction?: 'asc' | 'desc' | undefined
+  readonly changed_from?: number | undefined
+  readonly changed_before?: number | undefined
+}
+
+/** The same as the library has it. */
+export function pageOf({ limit, after, order, direction, changed_from, changed_before }: ListQuery) {
+  return { limit, after, order, direction, changedFrom: changed_from, changedBefore: changed_before }
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { type Envelope, envelopeSchema } from '../../ledger/envelope.ts'
+import { tenantFor } from '../request/tenant.ts'
+import { changeQuery } from '../request/query.ts'
+import { type Call, type Reply, type Route, route } from '../route.ts'
+import type { RouteParts } from './parts.ts'
+
+const accepted = z.object({
+  jobId: z.string(),
+  duplicate: z.boolean().describe('The same request was accepted before: this is its job'),
+  differing: z.array(z.string()).describe('For a known key: in which fields this request is another'),
+})
+
+const MOST_COMMANDS = 1000
+
+export function commandRoutes({ ledger }: RouteParts): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/commands',
+      operation: 'submitJob',
+      summary: 'Submit a job',
+      about:
+        'Accepts a request, durably, before it answers. The same request again is answered with the same job and creates ' +
+        'nothing; so it may be repeated when the answer was lost. `Idempotency-Key` is the same as `idempotency_key`, ' +
+        '`traceparent` the same as the field.',
+      needs: 'write',
+      query: z.strictObject(changeQuery),
+      body: envelopeSchema,
+      isBodyCheckedBehind: true,
+      answers: { 202: { about: 'It is accepted, or was before', schema: accepted } },
+      async handle(call) {
+        const { job_id, duplicate, differing } = await ledger.jobs.submit(envelopeIn(call, call.body), by(call))
+        return { status: 202, body: { jobId: job_id, duplicate, differing } }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/commands:batch',
+      operation: 'submitJobs',
+      summary: 'Submit several jobs, all or none',
+      about: 'One change: if one of them is refused, none is made. Later ones may depend on earlier ones by their `job_id`.',
+      needs: 'write',
+      query: z.strictObject(changeQuery),
+      body: z.strictObject({ commands: z.array(z.unknown()).min(1).max(MOST_COMMANDS) }),
+      answers: {
+        202: { about: 'In the order of the requests', schema: z.object({ jobs: z.array(accepted) }) },
+      },
+      async handle(call): Promise<Reply> {
+        const envelopes = call.body.commands.map((envelope) => envelopeIn(call, envelope as Envelope))
+        const answers = await ledger.batch((make) => envelopes.map((envelope) => make.submit(envelope, by(call))))
+        const jobs = answers.map(({ job_id, duplicate, differing }) => ({ jobId: job_id, duplicate, differing }))
+        return { status: 202, body: { jobs } }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/protocols',
+      operation: 'listProtocols',
+      summary: 'How requests are answered, by type',
+      needs: 'read',
+      answers: { 200: { about: 'The protocols that are registered' } },
+      handle: () => ({ status: 200, body: { items: ledger.jobs.protocols } }),
+    }),
+  ]
+}
+
+/** Whose it is follows from the token; what headers say counts where the body says nothing. */
+function envelopeIn(call: Call<{ tenant_id?: string | undefined }>, envelope: Envelope): Envelope {
+  if (typeof envelope !== 'object' || envelope === null || Array.isArray(envelope)) return envelope
+  const named: unknown = envelope.tenant_id
+  const { headers, principal, request_key } = call
+  // Missing and of the wrong type: the check of the envelope says so, in the same words for everybody.
+  if (typeof named === 'string' && named !== '') tenantFor(principal, named, named)
+  const isPlain = request_key === null && headers.traceparent === undefined
+  if (isPlain && (named !== undefined || call.query.tenant_id === undefined)) return envelope
+  return {
+    ...envelope,
+    ...(named === undefined && call.query.tenant_id !== undefined ? { tenant_id: call.tenant_id } : null),
+    ...(request_key === null ? null : { idempotency_key: envelope.idempotency_key ?? request_key }),
+    ...(headers.traceparent === undefined ? null : { traceparent: envelope.traceparent ?? traceIn(headers.traceparent) }),
+  }
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** One that makes no sense is as good as none: so says the standard. */
+function traceIn(header: string | string[]): string | null {
+  return typeof header === 'string' && TRACEPARENT.test(header) ? header : null
+}
+
+/** The tenant is in the request. */
+function by({ actor, query: { reason } }: Call<{ reason?: string | undefined }>) {
+  return reason === undefined ? { actor } : { actor, reason }
+}
+
