@@ -51,10 +51,12 @@ export type { QueueState } from './core/machines/queue.ts'
 export type { RunState } from './core/machines/run.ts'
 export type { ScheduleState } from './core/machines/schedule.ts'
 export type { StepState } from './core/machines/step.ts'
+export type { TokenState } from './core/machines/token.ts'
 export type { WorkstreamState } from './core/machines/workstream.ts'
 export type { QueueRecord } from './core/queue/record.ts'
 export type { Mode } from './core/routing.ts'
 export type { CatchUp, Overlap, ScheduleRecord } from './core/schedule/record.ts'
+export { ROLES, type Role, type TokenRecord } from './core/token/record.ts'
 export { Orchestrator } from './default-orchestrator.ts'
 export {
   FileExists,
@@ -132,6 +134,7 @@ export type { EventInput } from './ledger/group-commands.ts'
 export type { WaitOptions } from './ledger/job-ends.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
 export type { LedgerStats } from './ledger/ledger.ts'
+export type { NewToken } from './ledger/new-token.ts'
 export { externalPipeline, type PipelineLike, type PipelineRequest } from './ledger/pipeline-request.ts'
 export type { Counted, QueueLoad, QueueLoads } from './ledger/queue-load.ts'
 export type { Queues } from './ledger/queues.ts'
@@ -142,6 +145,7 @@ export { LedgerStateManager, type RunPreparation, type StageOutcome } from './le
 export type { AgainOptions, ExpediteOptions, QueueLimits, Schedule } from './ledger/steering.ts'
 export type { StuckQuery } from './ledger/stuck.ts'
 export type { SubmittedJob } from './ledger/submitted-job.ts'
+export type { MintedToken, TokenInfo, Tokens } from './ledger/tokens.ts'
 export type { BulkOptions, BulkReport, DocumentUpdate, RefusedUpdate } from './ledger/update-many.ts'
 export {
   type LegacyProblem,

@@ -8,6 +8,7 @@ import { outboxMachine } from './machines/outbox.ts'
 import { present } from './must.ts'
 import type { QueueRecord } from './queue/record.ts'
 import type { ScheduleRecord } from './schedule/record.ts'
+import type { TokenRecord } from './token/record.ts'
 
 export type LedgerRecord =
   | DocumentRecord
@@ -18,6 +19,7 @@ export type LedgerRecord =
   | WorkstreamRecord
   | QueueRecord
   | ScheduleRecord
+  | TokenRecord
 
 export type RecordOf = {
   readonly document: DocumentRecord
@@ -28,6 +30,7 @@ export type RecordOf = {
   readonly workstream: WorkstreamRecord
   readonly queue: QueueRecord
   readonly schedule: ScheduleRecord
+  readonly token: TokenRecord
 }
 
 /** Records that are loaded, decided on and written with their job. */
@@ -49,6 +52,7 @@ export type AggregateOf = {
   readonly workstream: WorkstreamRecord
   readonly queue: QueueRecord
   readonly schedule: ScheduleRecord
+  readonly token: TokenRecord
 }
 
 export type AggregateKind = keyof AggregateOf
@@ -62,6 +66,7 @@ export const ALONE_KINDS = [
   'workstream',
   'queue',
   'schedule',
+  'token',
 ] as const satisfies readonly AloneKind[]
 
 export interface RecordKey<K extends RecordKind = AggregateKind> {
@@ -95,6 +100,8 @@ export function idOf(record: LedgerRecord): string {
       return record.queue
     case 'schedule':
       return record.schedule_id
+    case 'token':
+      return record.token_id
   }
 }
 

@@ -49,7 +49,7 @@ export interface AuditRecord extends Omit<AuditEntry, 'path'> {
 
 type Steered = 'event' | 'tenant_id' | 'kind' | 'id' | 'path' | 'adapter' | 'metadata' | 'actor' | 'reason'
 
-/** An entry about something that has neither a document nor errors and retries: a queue, a schedule. */
+/** An entry about something that has neither a document nor errors and retries: a queue, a schedule, a token. */
 export function steeringEntry(
   told: Pick<AuditEntry, Steered>,
   now: number,

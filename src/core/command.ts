@@ -13,6 +13,8 @@ import type { QueueRecord } from './queue/record.ts'
 import type { FireAnswer, FireSchedule, ScheduleCommand } from './schedule/commands.ts'
 import { decideSchedule } from './schedule/decide.ts'
 import type { ScheduleRecord } from './schedule/record.ts'
+import { decideToken, type TokenCommand } from './token/decide.ts'
+import type { TokenRecord } from './token/record.ts'
 
 /** Everything that can be asked of the ledger. */
 export type Command =
@@ -20,6 +22,7 @@ export type Command =
   | ImportDocuments
   | SteerQueue
   | ScheduleCommand
+  | TokenCommand
   | GroupCommand
   | JobCommand
 
@@ -33,9 +36,11 @@ export type Answer<C extends Command> = C extends JobCommand
         ? FireAnswer
         : C extends ScheduleCommand
           ? ScheduleRecord
-          : C extends GroupCommand
-            ? Extract<GroupRecord, { readonly kind: C['kind'] }>
-            : DocumentRecord
+          : C extends TokenCommand
+            ? TokenRecord
+            : C extends GroupCommand
+              ? Extract<GroupRecord, { readonly kind: C['kind'] }>
+              : DocumentRecord
 
 /** The kernel: what is there, what is asked, what follows. */
 export function decide<C extends Command>(command: C, given: Given): Decision<Answer<C>> {
@@ -54,6 +59,9 @@ function decideAny(command: Command, given: Given): Decision<unknown> {
     case 'moveSchedule':
     case 'fireSchedule':
       return decideSchedule(command, given)
+    case 'mintToken':
+    case 'revokeToken':
+      return decideToken(command, given)
     case 'createGroup':
     case 'moveGroup':
     case 'sealGroup':
@@ -83,6 +91,9 @@ export function keyOf(command: Command): RecordKey {
     case 'moveSchedule':
     case 'fireSchedule':
       return { kind: 'schedule', tenant_id, id: command.schedule_id }
+    case 'mintToken':
+    case 'revokeToken':
+      return { kind: 'token', tenant_id, id: command.token_id }
     case 'createGroup':
     case 'moveGroup':
     case 'sealGroup':

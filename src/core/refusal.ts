@@ -37,4 +37,5 @@ export type RefusalCode =
   | 'STAGE_LIMIT'
   | 'RUN_CLOSED'
   | 'RUN_EXISTS'
+  | 'TOKEN_EXISTS'
   | 'BROKEN_RECORD'

@@ -69,6 +69,7 @@ const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => Wayb
   STAGE_LIMIT: Conflict,
   RUN_CLOSED: Conflict,
   RUN_EXISTS: Conflict,
+  TOKEN_EXISTS: Conflict,
   BROKEN_RECORD: WaybillError,
 }
 

@@ -37,6 +37,7 @@ export const ERROR_TABLE = {
   STAGE_LIMIT: { status: 409, exit: 4, about: 'The run has reported as many stages as it may' },
   RUN_CLOSED: { status: 409, exit: 4, about: 'The run or workstream takes no more jobs' },
   RUN_EXISTS: { status: 409, exit: 4, about: 'The id of the run or workstream is taken' },
+  TOKEN_EXISTS: { status: 409, exit: 4, about: 'The id of the token is taken' },
   BROKEN_RECORD: {
     status: 500,
     exit: 5,

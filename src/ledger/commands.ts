@@ -68,6 +68,7 @@ import {
   scheduleSchema,
 } from './steering.ts'
 import { priorityOf, submitCommand } from './submit-command.ts'
+import { actorOf, reasonOf } from './who-asks.ts'
 
 /**
  * Makes commands: checks what the caller gave, and fills in who asks, for whom and why. Nothing happens until a
@@ -96,7 +97,7 @@ export class Commands {
       doc_id: checkId('doc_id', doc_id),
       state: this.#mapState(state),
       // Not `...this.#by(options)`: this is the way of every document, and copying is felt.
-      actor: this.#actor(options),
+      actor: actorOf(options, this.#settings),
       reason: reasonOf(options),
       adapter: options.adapter === undefined ? undefined : checkText('adapter', options.adapter),
       metadata: options.metadata === undefined ? undefined : frozenObject('metadata', options.metadata),
@@ -224,7 +225,7 @@ export class Commands {
       result: parseResult(result, this.#settings.redact),
       tenant_id: this.#tenantOf(attempt, options),
       job_id: checkId('job_id', attempt.job_id),
-      actor: this.#actor(options),
+      actor: actorOf(options, this.#settings),
       reason: reasonOf(options),
       if_match: options.if_match,
       step_id: checkId('step_id', attempt.step_id),
@@ -369,12 +370,7 @@ export class Commands {
   }
 
   #by(options: CallOptions) {
-    return { actor: this.#actor(options), reason: reasonOf(options) }
-  }
-
-  /** Those of the settings were checked when the ledger was opened. */
-  #actor({ actor }: CallOptions): string {
-    return actor === undefined ? this.#settings.actor : checkId('actor', actor)
+    return { actor: actorOf(options, this.#settings), reason: reasonOf(options) }
   }
 
   #mapState(name: unknown): LedgerState {
@@ -396,8 +392,4 @@ export class Commands {
 
 function checkOptionalCount(field: string, value: number | undefined): number | undefined {
   return value === undefined ? undefined : checkCount(field, value)
-}
-
-function reasonOf({ reason }: CallOptions): string | null {
-  return reason === undefined ? null : checkText('reason', reason)
 }

@@ -184,6 +184,8 @@ const COMMAND_TYPES: { readonly [T in Command['type']]: true } = {
   putSchedule: true,
   moveSchedule: true,
   fireSchedule: true,
+  mintToken: true,
+  revokeToken: true,
 }
 
 /** A batch is put together by the caller, who may not have a compiler. */

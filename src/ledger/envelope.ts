@@ -25,7 +25,8 @@ export const refSchema = z.union([
   }),
 ])
 
-const time = z.iso.datetime({ offset: true })
+/** An instant with its offset. */
+export const timeSchema = z.iso.datetime({ offset: true })
 
 /** By name, or by number: 0 is the most urgent. */
 export const prioritySchema = z.union([
@@ -34,7 +35,7 @@ export const prioritySchema = z.union([
 ])
 
 /** Milliseconds, or text such as `15m`. */
-const durationSchema = z
+export const durationSchema = z
   .union([z.string(), z.number().int().nonnegative()])
   .refine((value) => durationMs(value) !== null, 'must be milliseconds, or a time such as 90s, 15m or 1h 30m')
 
@@ -60,9 +61,9 @@ export const envelopeSchema = z.strictObject({
   priority: prioritySchema.nullish(),
   depends_on: z.array(idSchema).max(MOST_DEPENDENCIES).nullish(),
   on_dependency_failure: z.enum(DEPENDENCY_POLICIES).nullish(),
-  run_at: time.nullish(),
+  run_at: timeSchema.nullish(),
   delay: durationSchema.nullish(),
-  expires_at: time.nullish(),
+  expires_at: timeSchema.nullish(),
   run_id: idSchema.nullish(),
   workstream_id: idSchema.nullish(),
   tags: z.array(z.string().min(1)).max(MOST_TAGS).nullish(),

@@ -38,6 +38,7 @@ import type { Redact } from './redact.ts'
 import { Runs, Workstreams } from './runs.ts'
 import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
+import { Tokens } from './tokens.ts'
 import { why } from './why.ts'
 
 /** What is known of how the ledger was opened. */
@@ -65,6 +66,7 @@ export class Ledger implements AsyncDisposable {
   readonly workstreams: Workstreams
   readonly queues: Queues
   readonly schedules: Schedules
+  readonly tokens: Tokens
   readonly audit: AuditLog
   readonly #store: Store
   readonly #openMs: number
@@ -101,6 +103,7 @@ export class Ledger implements AsyncDisposable {
     this.workstreams = new Workstreams(this.#committer, this.#commands, settings)
     this.queues = new Queues(this.#committer, this.#commands)
     this.schedules = new Schedules(this.#committer, this.#commands, settings, world.logger)
+    this.tokens = new Tokens(this.#committer, settings, world)
   }
 
   get logger(): Logger {

@@ -23,6 +23,8 @@ const QUOTED = [
   'refresh_token="«r-1»"',
   'token «eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_123» expired',
   'key «AKIAIOSFODNN7EXAMPLE» is not active',
+  'refused wb_0123456789ab_«k3yOf43-characters_k3yOf43-characters_k3yOf4», who is that?',
+  '{"line":"first\\nwb_0123456789ab_«k3yOf43-characters_k3yOf43-characters_k3yOf4»"}',
   'remote: «ghp_0123456789abcdefghijABCDEFGHIJ012345»',
   '«github_pat_11ABCDEFG0123456789_abcdefghij»',
   '«glpat-abcdefghij0123456789»',
@@ -45,6 +47,8 @@ const HARMLESS = [
   'ENOENT: no such file, open /data/secrets-of-nature.pdf',
   'at fetch (file:///app/password-reset.ts:12:5)',
   'secretary of state',
+  'token wb_0123456789ab was revoked',
+  'no file wb_0123456789ab_page-1.png',
   'cannot read properties of undefined (reading "id")',
 ]
 

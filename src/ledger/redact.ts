@@ -41,6 +41,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
   // eyJ….eyJ….…: a signed token
   [/\beyJ[\w-]{5,4000}\.[\w-]{5,4000}(?:\.[\w-]{0,4000})?/g, MARK],
+  // wb_<id>_<secret>: a token of this ledger. Which one it was is told; escaped text may have a letter before it.
+  [/(wb_[0-9a-f]{12}_)[\w-]{16,255}/g, `$1${MARK}`],
   // Keys that say by their beginning whose they are
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, MARK],
   [

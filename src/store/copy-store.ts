@@ -195,7 +195,7 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
 }
 
 /** Those whose history does not tell all of them. */
-const ALONE = ['run', 'workstream', 'queue', 'schedule'] as const
+const ALONE = ['run', 'workstream', 'queue', 'schedule', 'token'] as const
 
 /** A decision looks at what it replaces: only so a store knows what was there, and counts right. */
 async function putAll(to: Store, records: readonly AloneRecord[]): Promise<void> {

@@ -11,6 +11,16 @@ describe('virtual world', () => {
     expect(one.random.next()).toBe(two.random.next())
   })
 
+  it('has secrets that are the same again, and do not change how dice fall', () => {
+    const [one, two, other] = [virtualWorld(), virtualWorld(), virtualWorld({ seed: 2 })]
+    const secret = one.secrets.bytes(32)
+    expect(secret).toHaveLength(32)
+    expect(one.secrets.bytes(32)).not.toEqual(secret)
+    expect(two.secrets.bytes(32)).toEqual(secret)
+    expect(other.secrets.bytes(32)).not.toEqual(secret)
+    expect(one.random.next()).toBe(virtualWorld().random.next())
+  })
+
   it('makes ids that are all different and sort by the time of their making', async () => {
     const world = virtualWorld({ startMs: 1000 })
     const made: string[] = []

@@ -37,6 +37,8 @@ export function virtualWorld({
 }: VirtualWorldOptions = {}): VirtualWorld {
   const clock = new VirtualClock(startMs)
   const random = new SeededRandom(seed)
+  // Dice of their own: whoever mints a token does not change what else happens.
+  const unguessed = new SeededRandom(~seed)
   const logged: LogLine[] = []
   const warned: { message: string; code: string }[] = []
   const log = (level: LogLine['level']) => (fields: object, message: string) =>
@@ -46,6 +48,7 @@ export function virtualWorld({
     clock,
     timers: clock,
     random,
+    secrets: { bytes: (count) => Uint8Array.from({ length: count }, () => unguessed.next() * 256) },
     disk,
     ids: {
       next: () => {

@@ -27,3 +27,9 @@ it('logs nothing unless asked to', () => {
   expect(write).not.toHaveBeenCalled()
   write.mockRestore()
 })
+
+it('has secrets of any length, and another one each time', () => {
+  const made = Array.from({ length: 100 }, () => Buffer.from(realWorld.secrets.bytes(32)).toString('hex'))
+  expect(new Set(made.map((secret) => secret.slice(0, 16))).size).toBe(100)
+  expect(made.every(({ length }) => length === 64)).toBe(true)
+})

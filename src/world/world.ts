@@ -5,6 +5,7 @@ import { systemIds } from './ids.ts'
 import { debugLogger, type Logger } from './logger.ts'
 import { nodeDisk } from './node-disk.ts'
 import { type Random, systemRandom } from './random.ts'
+import { type Secrets, systemSecrets } from './secrets.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
 /** Everything outside the program: handed in, so that tests can hand in another. */
@@ -13,6 +14,7 @@ export interface World {
   readonly timers: Timers
   readonly ids: IdSource
   readonly random: Random
+  readonly secrets: Secrets
   readonly disk: Disk
   readonly logger: Logger
   /** Tells the developer something they should know even if they keep no log: what they use is going away, mostly. */
@@ -24,6 +26,7 @@ export const realWorld: World = {
   timers: systemTimers,
   ids: systemIds,
   random: systemRandom,
+  secrets: systemSecrets,
   disk: nodeDisk,
   logger: debugLogger,
   warn: (message, code, type = 'DeprecationWarning') => process.emitWarning(message, { type, code }),

@@ -266,7 +266,7 @@ describe('finding in PostgreSQL', () => {
       { seq: 4, old_state: null, new_state: 'S1' },
       { seq: 5, old_state: 'S1', new_state: 'S2' },
     ])
-    for (const view of ['runs', 'workstreams', 'queues', 'schedules', 'step_attempts'])
+    for (const view of ['runs', 'workstreams', 'queues', 'schedules', 'tokens', 'step_attempts'])
       await ask(`SELECT * FROM @${view}`)
   })
 })

@@ -15,6 +15,7 @@ const KINDS = [
   'document',
   'run',
   'workstream',
+  'token',
 ] as const satisfies readonly RecordKind[]
 
 /** What was acknowledged is there, what was refused is not: record by record, and claim by claim. */
@@ -70,6 +71,8 @@ function recordsOf(shadow: Shadow, kind: (typeof KINDS)[number]): LedgerRecord[]
       return [...shadow.runs.values()]
     case 'workstream':
       return [...shadow.workstreams.values()]
+    case 'token':
+      return [...shadow.tokens.values()]
   }
 }
 

@@ -8,6 +8,7 @@ import { isTerminal } from '../../src/core/machine.ts'
 import { jobMachine } from '../../src/core/machines/job.ts'
 import type { QueueRecord } from '../../src/core/queue/record.ts'
 import type { ScheduleRecord } from '../../src/core/schedule/record.ts'
+import type { TokenRecord } from '../../src/core/token/record.ts'
 
 /** One change that became durable. */
 export interface Commit {
@@ -37,6 +38,7 @@ export class Shadow {
   readonly documents = new Map<string, DocumentRecord>()
   readonly runs = new Map<string, RunRecord>()
   readonly workstreams = new Map<string, WorkstreamRecord>()
+  readonly tokens = new Map<string, TokenRecord>()
   readonly claims = new Map<string, string>()
   /** Who holds a place under which limit, and until when. */
   readonly slots = new Map<string, Holders>()
@@ -84,6 +86,8 @@ export class Shadow {
         return this.runs.get(nameOf(put.tenant_id, put.run_id))
       case 'workstream':
         return this.workstreams.get(nameOf(put.tenant_id, put.workstream_id))
+      case 'token':
+        return this.tokens.get(put.token_id)
     }
   }
 
@@ -107,6 +111,7 @@ export class Shadow {
     if (put.kind === 'outbox') this.rows.set(put.outbox_id, put)
     if (put.kind === 'queue') this.queues.set(put.queue, put)
     if (put.kind === 'schedule') this.schedules.set(nameOf(put.tenant_id, put.schedule_id), put)
+    if (put.kind === 'token') this.tokens.set(put.token_id, put)
     if (put.kind === 'document') this.documents.set(nameOf(put.tenant_id, put.doc_id), put)
     if (put.kind === 'run') this.runs.set(nameOf(put.tenant_id, put.run_id), put)
     if (put.kind === 'workstream') this.workstreams.set(nameOf(put.tenant_id, put.workstream_id), put)

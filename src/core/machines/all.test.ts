@@ -68,6 +68,7 @@ const TABLES: { readonly [kind in keyof typeof machines]: Table } = {
     paused: 'active paused removed',
     removed: 'active',
   },
+  token: { active: 'revoked', revoked: '' },
 }
 
 const TERMINAL: { readonly [kind in keyof typeof machines]: string } = {
@@ -79,6 +80,7 @@ const TERMINAL: { readonly [kind in keyof typeof machines]: string } = {
   workstream: 'succeeded failed skipped',
   queue: '',
   schedule: 'removed',
+  token: 'revoked',
 }
 
 const RETRYABLE: { readonly [kind in keyof typeof machines]: string } = {
@@ -90,6 +92,7 @@ const RETRYABLE: { readonly [kind in keyof typeof machines]: string } = {
   workstream: '',
   queue: '',
   schedule: '',
+  token: '',
 }
 
 const INITIAL = {
@@ -101,6 +104,7 @@ const INITIAL = {
   workstream: 'pending',
   queue: 'running',
   schedule: 'active',
+  token: 'active',
 }
 
 /** Ways out of an end. */
@@ -120,7 +124,7 @@ function machineOf(kind: keyof typeof machines): Machine<string> {
 }
 
 describe('the machines', () => {
-  it('are those of eight kinds, each named as its kind', () => {
+  it('are those of nine kinds, each named as its kind', () => {
     expect(Object.keys(machines)).toEqual(KINDS)
     expect(Object.values(machines).map(({ name }) => name)).toEqual(Object.keys(machines))
   })

@@ -5,6 +5,7 @@ import { queueMachine } from './queue.ts'
 import { runMachine } from './run.ts'
 import { scheduleMachine } from './schedule.ts'
 import { stepMachine } from './step.ts'
+import { tokenMachine } from './token.ts'
 import { workstreamMachine } from './workstream.ts'
 
 /** The machines by the kind of record they govern. */
@@ -17,6 +18,7 @@ export const machines = {
   workstream: workstreamMachine,
   queue: queueMachine,
   schedule: scheduleMachine,
+  token: tokenMachine,
 } as const
 
 export type RecordKind = keyof typeof machines

@@ -140,6 +140,7 @@ function recordsOf({ live, refusals, base }: Image): { readonly [T in TableName]
     workstreams: changed<'workstreams'>('workstream'),
     queues: changed<'queues'>('queue'),
     schedules: changed<'schedules'>('schedule'),
+    tokens: changed<'tokens'>('token'),
     claims: foundIn<'claims'>(live.devices.claims.entries()),
     refusals: foundIn<'refusals'>(refusals.entries()),
   }

@@ -22,7 +22,7 @@ export interface Facts {
   readonly signals: readonly Signal[]
 }
 
-/** What is in memory after opening a snapshot: counts, signals, queues and schedules. Everything else comes when it is needed. */
+/** What is in memory after opening a snapshot: counts, signals, and what is always there. Everything else comes when it is needed. */
 export async function imageOf(snapshot: Snapshot, timers: Timers): Promise<Image> {
   const image = new Image(timers)
   const { live } = image

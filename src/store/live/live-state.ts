@@ -48,9 +48,9 @@ export interface Kept {
   readonly isAtRest: boolean
 }
 
-/** There are few of them and every claim asks for one: they are always in memory. */
+/** There are few of them, and every claim asks for a queue, every request for a token: they are always in memory. */
 export function isAlwaysHere(kind: AggregateKind): boolean {
-  return kind === 'queue' || kind === 'schedule'
+  return kind === 'queue' || kind === 'schedule' || kind === 'token'
 }
 
 /** What a change makes of one aggregate. */
@@ -91,6 +91,7 @@ export class LiveState {
     workstream: new TwoKeys(),
     queue: new TwoKeys(),
     schedule: new TwoKeys(),
+    token: new TwoKeys(),
   }
   /** The document that was looked at last. */
   readonly #atHand: { tenant_id: string; id: string; cell: Cell<AloneRecord> | undefined } = {

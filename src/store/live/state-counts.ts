@@ -53,7 +53,17 @@ export class StateCounts {
 
   /** How many there are of each kind. */
   totals(): { readonly [K in RecordKind]: number } {
-    const sums = { document: 0, job: 0, step: 0, outbox: 0, run: 0, workstream: 0, queue: 0, schedule: 0 }
+    const sums = {
+      document: 0,
+      job: 0,
+      step: 0,
+      outbox: 0,
+      run: 0,
+      workstream: 0,
+      queue: 0,
+      schedule: 0,
+      token: 0,
+    }
     for (const { kind, n } of this.entries()) sums[kind] += n
     return sums
   }

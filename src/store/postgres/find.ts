@@ -38,6 +38,7 @@ const RECORD_FIELDS: { readonly [kind in AloneKind]: Columns } = {
   workstream: { state: 'r.state', run_id: 'r.run_id', workstream_id: 'r.id' },
   queue: { state: 'r.state', queue: 'r.id' },
   schedule: { state: 'r.state' },
+  token: { state: 'r.state' },
 }
 
 const RECORD_PLACE: Placed = { at: 'r.changed_at', tenant: 'r.tenant_id', id: 'r.id' }

@@ -12,6 +12,7 @@ const FIELDS: { readonly [kind in AloneKind]: FieldColumns } = {
   workstream: { state: 'state', run_id: 'run_id', workstream_id: 'id' },
   queue: { state: 'state', queue: 'id' },
   schedule: { state: 'state' },
+  token: { state: 'state' },
 }
 
 const COLUMNS = { at: 'changed_at', id: 'id' }

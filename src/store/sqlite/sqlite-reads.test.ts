@@ -330,7 +330,8 @@ describe('the log', () => {
     expect(all('step_attempts')).toMatchObject([
       { job_id: 'a', attempt_no: 1, lease_id: 'l', outcome: 'SUCCEEDED' },
     ])
-    for (const view of ['outbox', 'runs', 'workstreams', 'queues', 'schedules']) expect(all(view)).toEqual([])
+    for (const view of ['outbox', 'runs', 'workstreams', 'queues', 'schedules', 'tokens'])
+      expect(all(view)).toEqual([])
     db.close()
   })
 })

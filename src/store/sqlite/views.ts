@@ -148,6 +148,18 @@ const RECORD_VIEWS = {
     'created_at',
     'updated_at',
   ],
+  // Without the hash: whoever looks at views has no use for it.
+  tokens: [
+    'token',
+    'token_id',
+    'state_since',
+    'name',
+    'role',
+    'tenants',
+    'expires_at',
+    'created_at',
+    'updated_at',
+  ],
 } as const
 
 function recordView(name: keyof typeof RECORD_VIEWS): string {
@@ -256,7 +268,7 @@ CREATE VIEW outbox AS
 SELECT ${rowFields('body')} FROM closed_outbox
 UNION ALL
 SELECT ${rowFields('each.value')} FROM job, json_each(job.moving, '$.outbox') AS each WHERE job.open_rows > 0;
-${(['documents', 'runs', 'workstreams', 'queues', 'schedules'] as const).map(recordView).join('\n')}
+${(['documents', 'runs', 'workstreams', 'queues', 'schedules', 'tokens'] as const).map(recordView).join('\n')}
 ${EVENTS}
 ${ATTEMPTS}
 ${STUCK}

@@ -23,6 +23,7 @@ import { EVERYBODY } from '../../core/queue/record.ts'
 import type { Calendar, FireSchedule, MoveSchedule, PutSchedule } from '../../core/schedule/commands.ts'
 import type { ScheduleRecord } from '../../core/schedule/record.ts'
 import { HOUR_MS } from '../../core/time.ts'
+import type { MintToken, RevokeToken } from '../../core/token/decide.ts'
 import { PULLED } from './protocols.ts'
 
 export const TENANT = 'acme'
@@ -135,6 +136,26 @@ export function fireSchedule(schedule: ScheduleRecord, job_id: string): FireSche
     calendar: everySoOften,
     ...BY,
   }
+}
+
+/** Lets somebody in; the secret is nobody's. */
+export function mintToken(token_id: string, more: Partial<MintToken> = {}): MintToken {
+  return {
+    type: 'mintToken',
+    tenant_id: EVERYBODY,
+    token_id,
+    name: 'ada',
+    role: 'operator',
+    tenants: [TENANT],
+    hash: createHash('sha256').update(token_id).digest('hex'),
+    expires_at: null,
+    ...BY,
+    ...more,
+  }
+}
+
+export function revokeToken(token_id: string, more: Partial<RevokeToken> = {}): RevokeToken {
+  return { type: 'revokeToken', tenant_id: EVERYBODY, token_id, ...BY, ...more }
 }
 
 export function expedite(

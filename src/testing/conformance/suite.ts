@@ -26,6 +26,7 @@ import { slots } from './topics/slots.ts'
 import { stages } from './topics/stages.ts'
 import { subscribe } from './topics/subscribe.ts'
 import { timedSlots } from './topics/timed-slots.ts'
+import { tokens } from './topics/tokens.ts'
 import { transact } from './topics/transact.ts'
 import { upkeep } from './topics/upkeep.ts'
 import { watch } from './topics/watch.ts'
@@ -63,6 +64,7 @@ const TOPICS: readonly Topic[] = [
   timedSlots,
   queues,
   schedules,
+  tokens,
   subscribe,
   signals,
   refusals,

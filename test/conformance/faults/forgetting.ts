@@ -44,6 +44,12 @@ export const FORGETTING_FAULTS: readonly Fault[] = [
   verbs('forgets schedules', ['schedules'], (sound) => ({
     get: async (key) => (key.kind === 'schedule' ? null : sound.get(key)),
   })),
+  verbs('forgets tokens', ['tokens'], (sound) => ({
+    get: async (key) => (key.kind === 'token' ? null : sound.get(key)),
+  })),
+  writes('does not write that a token was revoked', ['tokens'], ({ puts }) => ({
+    puts: puts.filter((put) => put.kind !== 'token' || put.state !== 'revoked'),
+  })),
   verbs('forgets until when places are held', ['timed slots'], (sound) => ({
     ready: (queues, perGroup, look) =>
       sound.ready(queues, perGroup, (heads, view) => look(heads, { ...view, freeAt: () => null })),

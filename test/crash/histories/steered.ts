@@ -4,10 +4,12 @@ import {
   expedite,
   fireSchedule,
   giveBack,
+  mintToken,
   moveSchedule,
   onJob,
   putSchedule,
   report,
+  revokeToken,
   runAgain,
   SUCCESS,
   steerQueue,
@@ -19,7 +21,8 @@ import type { ScriptedHistory } from './scripted-history.ts'
 
 /**
  * What operators and calendars do: queues that are limited, paused and resumed, starts that count for a while, attempts
- * that are given back, a schedule that fires, a job that is run again from its second step; snapshots in between, one of
+ * that are given back, a schedule that fires, a job that is run again from its second step,
+ * tokens; snapshots in between, one of
  * them when what was held for a while is held no more.
  */
 export const steered: ScriptedHistory = {
@@ -59,11 +62,13 @@ async function scheduled(life: Life): Promise<void> {
   const schedule = present(await life.store.get(key), 'the schedule is there')
   await life.together([fireSchedule(schedule, 'fired'), fireSchedule(schedule, 'twice')])
   await life.do(moveSchedule('often', 'paused'))
+  await life.together([mintToken('kept'), mintToken('lost')])
 }
 
 async function again(life: Life): Promise<void> {
   await life.do(onJob('cancelJob', 'three'))
   await life.do(runAgain('three', 'three-again', { from_step: 'check', idempotency_key: 'rerun' }))
+  await life.do(revokeToken('lost'))
   await life.do(steerQueue('read', { state: 'paused' }))
   await life.refusal(onJob('claimStep', 'three-again'))
 }

@@ -13,6 +13,7 @@ const KINDS = {
   workstreams: 'workstream',
   queues: 'queue',
   schedules: 'schedule',
+  tokens: 'token',
 } as const
 
 /** Until when, if it is not until it is given back. */
@@ -67,7 +68,7 @@ function mustAgree(whole: JsonObject, index: JsonObject, { records }: NaiveState
 
 /** Records of a tenant other than `default` stand under tenant, tab, id; tabs and backslashes of a tenant are escaped. */
 function entriesOf(whole: JsonObject, section: string): [tenant: string, id: string, value: JsonObject][] {
-  // Ledgers of version 1.0 have neither queues nor schedules.
+  // Ledgers of version 1.0 have neither queues nor schedules, and the first of 1.1 no tokens.
   return Object.entries((whole[section] ?? {}) as JsonObject).map(([key, value]) => {
     const tab = key.indexOf('\t')
     if (tab === -1) return ['default', key, value as JsonObject]

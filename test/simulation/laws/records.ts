@@ -60,7 +60,7 @@ function firstState({ kind }: AuditEntry): string | null {
   return BORN.includes(kind) ? null : machines[kind].initial
 }
 
-const BORN: readonly AuditEntry['kind'][] = ['job', 'schedule', 'run', 'workstream']
+const BORN: readonly AuditEntry['kind'][] = ['job', 'schedule', 'run', 'workstream', 'token']
 
 /** A schedule that was removed may be put back, and a document that failed may be tried again. */
 function isFinal({ kind, state }: LedgerRecord): boolean {

@@ -5,6 +5,7 @@ import type { JobRecord, OutboxRecord, StepRecord } from '../../../core/job/reco
 import type { RecordKind } from '../../../core/machines/all.ts'
 import type { QueueRecord } from '../../../core/queue/record.ts'
 import type { ScheduleRecord } from '../../../core/schedule/record.ts'
+import type { TokenRecord } from '../../../core/token/record.ts'
 
 /** What a snapshot holds, by the name it has there, in the order in which it stands there. */
 export interface ValueOf {
@@ -16,6 +17,7 @@ export interface ValueOf {
   readonly workstreams: WorkstreamRecord
   readonly queues: QueueRecord
   readonly schedules: ScheduleRecord
+  readonly tokens: TokenRecord
   /** Who owns the claim. */
   readonly claims: string
   /** How many refusals were kept; the id is `kind/id`. */
@@ -34,6 +36,7 @@ export const TABLE_OF = {
   workstream: 'workstreams',
   queue: 'queues',
   schedule: 'schedules',
+  token: 'tokens',
 } as const satisfies { readonly [K in RecordKind]: TableName }
 
 export type RecordTable = (typeof TABLE_OF)[RecordKind]

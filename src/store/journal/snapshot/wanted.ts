@@ -15,6 +15,7 @@ const ID_FIELD = {
   outbox: null,
   queue: null,
   schedule: null,
+  token: null,
 } as const satisfies { readonly [K in RecordKind]: string | null }
 
 interface Span {

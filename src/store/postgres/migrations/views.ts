@@ -118,6 +118,12 @@ CREATE VIEW ${s}.schedules AS
 SELECT d.tenant_id, d.id AS schedule_id, d.state, to_timestamp(d.changed_at / 1000.0) AS updated_at,
   r.record ->> 'cron' AS cron, r.record ->> 'timezone' AS timezone, (r.record ->> 'next_at')::timestamptz AS next_at, r.record
 FROM ${s}.record d CROSS JOIN LATERAL (SELECT ${s}.readable(d.body) AS record) AS r WHERE d.kind = 'schedule';
+
+-- Without the hash: whoever looks at views has no use for it.
+CREATE VIEW ${s}.tokens AS
+SELECT d.id AS token_id, d.state, to_timestamp(d.changed_at / 1000.0) AS updated_at, r.record ->> 'name' AS name,
+  r.record ->> 'role' AS role, r.record -> 'tenants' AS tenants, (r.record ->> 'expires_at')::timestamptz AS expires_at, r.record
+FROM ${s}.record d CROSS JOIN LATERAL (SELECT ${s}.readable(d.body) - 'hash' AS record) AS r WHERE d.kind = 'token';
 `
 
 const historyViews = (s: string): string => `

@@ -9,6 +9,7 @@ import type {
   FireIntent,
   ScheduleIntent,
   SteerIntent,
+  TokenIntent,
 } from './intents.ts'
 
 /** What operators and calendars do. Queues are mostly left running, or histories would get nowhere. */
@@ -17,6 +18,7 @@ export function steering(fc: FastCheck): Arbitrary<CommandIntent> {
     { weight: 3, arbitrary: steer(fc) },
     { weight: 2, arbitrary: schedule(fc) },
     { weight: 2, arbitrary: fire(fc) },
+    { weight: 1, arbitrary: token(fc) },
     { weight: 2, arbitrary: expedite(fc) },
     { weight: 2, arbitrary: again(fc) },
   )
@@ -58,6 +60,15 @@ function fire(fc: FastCheck): Arbitrary<FireIntent> {
     tenant: tenant(fc),
     late: seldom(fc),
     limit: fc.constantFrom(3, 100, 100),
+  })
+}
+
+function token(fc: FastCheck): Arbitrary<TokenIntent> {
+  return fc.record({
+    what: fc.constant('token'),
+    id: fc.constantFrom('token-1', 'token-2'),
+    to: fc.constantFrom('mint', 'revoke'),
+    match: match(fc),
   })
 }
 

@@ -33,6 +33,7 @@ export type CommandIntent =
   | SteerIntent
   | ScheduleIntent
   | FireIntent
+  | TokenIntent
   | ExpediteIntent
   | AgainIntent
   | AnnotateIntent
@@ -125,6 +126,14 @@ export interface FireIntent {
   readonly tenant: string
   readonly late: boolean
   readonly limit: number
+}
+
+/** Two tokens come and go. */
+export interface TokenIntent {
+  readonly what: 'token'
+  readonly id: string
+  readonly to: 'mint' | 'revoke'
+  readonly match: Match
 }
 
 export interface ExpediteIntent {

@@ -85,6 +85,7 @@ export function commandOf(intent: CommandIntent, model: ReferenceLedger, seen: S
     case 'steer':
     case 'schedule':
     case 'fire':
+    case 'token':
     case 'expedite':
     case 'again':
       return steeringOf(intent, model, seen)

@@ -1,15 +1,34 @@
 import type { Command } from '../../../core/command.ts'
 import { EVERYBODY } from '../../../core/queue/record.ts'
 import { MINUTE_MS } from '../../../core/time.ts'
-import { expedite, fireSchedule, moveSchedule, putSchedule, runAgain, steerQueue } from '../commands.ts'
-import type { AgainIntent, CommandIntent, FireIntent, ScheduleIntent, SteerIntent } from './intents.ts'
+import {
+  expedite,
+  fireSchedule,
+  mintToken,
+  moveSchedule,
+  putSchedule,
+  revokeToken,
+  runAgain,
+  steerQueue,
+} from '../commands.ts'
+import type {
+  AgainIntent,
+  CommandIntent,
+  FireIntent,
+  ScheduleIntent,
+  SteerIntent,
+  TokenIntent,
+} from './intents.ts'
 import { nameOf, type ReferenceLedger } from './reference-ledger.ts'
 import { jobsIn } from './reference-reads.ts'
 import { etagFor, fromEnd, type Seen, UNKNOWN_JOB } from './seen.ts'
 
 const SCHEDULE = 'often'
 
-type Steering = Extract<CommandIntent, { what: 'steer' | 'schedule' | 'fire' | 'expedite' | 'again' }>
+type Steering = Extract<
+  CommandIntent,
+  { what: 'steer' | 'schedule' | 'fire' | 'token' | 'expedite' | 'again' }
+>
 
 /** What operators and calendars mean, given what is there now. */
 export function steeringOf(intent: Steering, model: ReferenceLedger, seen: Seen): Command {
@@ -20,6 +39,8 @@ export function steeringOf(intent: Steering, model: ReferenceLedger, seen: Seen)
       return scheduleOf(intent, model, seen)
     case 'fire':
       return fireOf(intent, model)
+    case 'token':
+      return tokenOf(intent, model, seen)
     case 'again':
       return againOf(intent, model)
     case 'expedite': {
@@ -53,6 +74,12 @@ function fireOf({ tenant: tenant_id, late, limit }: FireIntent, model: Reference
   const command = fireSchedule(schedule, `fired-${model.log.length % 89}`)
   const at = late ? (schedule.last_at ?? command.at) : command.at
   return { ...command, at, submit: { ...command.submit, inFlightLimit: limit } }
+}
+
+function tokenOf({ id, to, match }: TokenIntent, model: ReferenceLedger, seen: Seen): Command {
+  const etag = model.get('token', EVERYBODY, id)?.etag
+  const if_match = etagFor(match, etag, seen, nameOf('token', EVERYBODY, id))
+  return (to === 'mint' ? mintToken : revokeToken)(id, { if_match })
 }
 
 function againOf(intent: AgainIntent, model: ReferenceLedger): Command {

@@ -103,6 +103,7 @@ export const counts: Topic = {
           workstream: 0,
           queue: 0,
           schedule: 0,
+          token: 0,
         })
         assert.equal(engine, scene.store.capabilities.engine)
         assert(audit_records >= 4)
