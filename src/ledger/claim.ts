@@ -59,13 +59,20 @@ async function take<T extends 'claimStep' | 'takeOutbox'>(
   committer: Committer,
   type: T,
   actor: string,
-  options: Omit<ClaimOptions, 'worker'>,
+  options: ClaimOptions,
 ) {
-  for (const queue of options.queues) checkId('queues', queue)
-  if (options.tenants !== undefined) checkTenants(options.tenants)
+  checkClaim(options)
   const command = ({ tenant_id, id }: RecordKey) =>
     ({ type, tenant_id, job_id: id, actor, reason: null }) as Extract<JobCommand, { readonly type: T }>
   return committer.sweep(readySweep(options), command)
+}
+
+/** What can be seen from the request itself. */
+export function checkClaim({ queues, tenants, worker, limit }: ClaimOptions): { readonly limit: number } {
+  for (const queue of queues) checkId('queues', queue)
+  if (tenants !== undefined) checkTenants(tenants)
+  if (worker !== undefined) checkId('worker', worker)
+  return { limit: pageSize(limit ?? 1) }
 }
 
 const MOST_TENANTS = 1000
@@ -83,7 +90,7 @@ const ENOUGH_TO_CHOOSE_FROM = 4
 
 const NOBODY: ReadonlyMap<string, number> = new Map()
 
-function readySweep(options: Omit<ClaimOptions, 'worker'>): Sweep {
+function readySweep(options: ClaimOptions): Sweep {
   const limit = pageSize(options.limit ?? 1)
   return {
     what: 'ready',
