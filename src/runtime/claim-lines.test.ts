@@ -178,16 +178,24 @@ describe('claiming with patience', () => {
   })
 
   it('hears of what happened while nobody waited', async () => {
-    // Somebody went while a claim for it found nothing: the line stayed, nobody told it of news, and the next to come
-    // waited in it for work that had long been there.
-    const { ask, submit, world } = await setUp()
+    // Somebody went while a slow claim for it found nothing. Nobody told its line of news any more, and the next to come
+    // would have waited in it for work that had long been there.
+    const { ask, submit, world, ledger } = await setUp()
+    const slow = Promise.withResolvers<void>()
+    const claim = ledger.jobs.claim
+    ledger.jobs.claim = async (asked) => {
+      const works = await claim(asked)
+      await slow.promise
+      return works
+    }
     const gone = new AbortController()
     const one = ask({ signal: gone.signal })
+    await world.advanceBy(0)
     gone.abort()
     await one.promise
-    await world.advanceBy(0)
     await submit('a')
     const next = ask()
+    slow.resolve()
     await world.advanceBy(0)
     expect(idsOf(next.works)).toEqual(['a'])
   })
