@@ -32,6 +32,18 @@ export class LimitReached extends WaybillError {
   }
 }
 
+/** As many wait for work as may. */
+export class TooManyWaiting extends LimitReached {
+  constructor(most: number) {
+    super({
+      code: 'TOO_MANY_WAITING',
+      message: `${most} wait for work already, and more may not`,
+      next: 'Ask again in a second, or have fewer workers wait at a time.',
+      details: { limit: most, retry_after_seconds: 1 },
+    })
+  }
+}
+
 /** It clashes with what is there: an id or key that is taken, work that somebody else took. */
 export class Conflict extends WaybillError {}
 

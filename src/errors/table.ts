@@ -23,6 +23,8 @@ export const ERROR_TABLE = {
   IN_FLIGHT_LIMIT: { status: 429, exit: 4, about: 'The tenant has as many open jobs as it may' },
   CONCURRENCY_LIMIT: { status: 429, exit: 4, about: 'A limit on running attempts is reached' },
   RATE_LIMIT: { status: 429, exit: 4, about: 'A limit on attempts begun within a while is used up' },
+  TOO_MANY_WAITING: { status: 503, exit: 1, about: 'As many wait for work as may' },
+  COUNT_CHANGED: { status: 409, exit: 4, about: 'More match a filter now than were expected' },
   QUEUE_PAUSED: { status: 409, exit: 4, about: 'The queue is paused' },
   IDEMPOTENCY_CONFLICT: { status: 409, exit: 4, about: 'The idempotency key belongs to another request' },
   JOB_EXISTS: { status: 409, exit: 4, about: 'The job id is taken' },

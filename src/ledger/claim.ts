@@ -3,6 +3,7 @@ import type { ClaimAnswer, JobCommand } from '../core/job/commands.ts'
 import type { OutboxRecord } from '../core/job/record.ts'
 import { queueOf } from '../core/job/waiting.ts'
 import { type Held, pick } from '../core/pick.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
 import { pageSize } from '../store/query.ts'
 import type { Sweep } from '../store/store.ts'
 import { checkId } from './check-input.ts'
@@ -20,6 +21,8 @@ interface TakeOptions {
 
 export interface ClaimOptions extends TakeOptions {
   readonly queues: readonly string[]
+  /** Only work of these, at most 1,000; of all tenants when absent. */
+  readonly tenants?: readonly string[] | undefined
   /** Who takes it: shown as the holder of the lease. */
   readonly worker?: string | undefined
 }
@@ -39,7 +42,7 @@ export async function claimSteps(
   options: ClaimOptions,
 ): Promise<readonly Work[]> {
   const actor = options.worker ?? settings.actor
-  return take(committer, 'claimStep', actor, options.queues, options)
+  return take(committer, 'claimStep', actor, options)
 }
 
 export async function takeDirectives(
@@ -48,7 +51,7 @@ export async function takeDirectives(
   options: DispatchOptions,
 ): Promise<readonly OutboxRecord[]> {
   const queues = options.services.map((service) => queueOf(service, 'push'))
-  return take(committer, 'takeOutbox', options.dispatcher ?? settings.actor, queues, options)
+  return take(committer, 'takeOutbox', options.dispatcher ?? settings.actor, { ...options, queues })
 }
 
 /** Losing a race for a piece of work is no error: somebody else has it. */
@@ -56,13 +59,30 @@ async function take<T extends 'claimStep' | 'takeOutbox'>(
   committer: Committer,
   type: T,
   actor: string,
-  queues: readonly string[],
-  options: TakeOptions,
+  options: ClaimOptions,
 ) {
-  for (const queue of queues) checkId('queues', queue)
+  checkClaim(options)
   const command = ({ tenant_id, id }: RecordKey) =>
     ({ type, tenant_id, job_id: id, actor, reason: null }) as Extract<JobCommand, { readonly type: T }>
-  return committer.sweep(readySweep(queues, options), command)
+  return committer.sweep(readySweep(options), command)
+}
+
+/** What can be seen from the request itself. */
+export function checkClaim({ queues, tenants, worker, limit }: ClaimOptions): { readonly limit: number } {
+  for (const queue of queues) checkId('queues', queue)
+  if (tenants !== undefined) checkTenants(tenants)
+  if (worker !== undefined) checkId('worker', worker)
+  return { limit: pageSize(limit ?? 1) }
+}
+
+const MOST_TENANTS = 1000
+
+function checkTenants(tenants: readonly string[]): void {
+  if (tenants.length > MOST_TENANTS) {
+    const what = `tenants names ${tenants.length} tenants, and ${MOST_TENANTS} are the most`
+    throw new InvalidInput('tenants', what, 'Name fewer, or none to take work of all.')
+  }
+  for (const tenant of tenants) checkId('tenants', tenant)
 }
 
 /** Tenants take turns, and some of what is ready may be held: more has to be looked at than can be taken. */
@@ -70,13 +90,14 @@ const ENOUGH_TO_CHOOSE_FROM = 4
 
 const NOBODY: ReadonlyMap<string, number> = new Map()
 
-function readySweep(queues: readonly string[], options: TakeOptions): Sweep {
+function readySweep(options: ClaimOptions): Sweep {
   const limit = pageSize(options.limit ?? 1)
   return {
     what: 'ready',
-    queues,
+    queues: options.queues,
     perGroup: limit,
     most: ENOUGH_TO_CHOOSE_FROM * limit,
+    tenants: options.tenants,
     pick: (heads, view) => {
       const { chosen, held } = pick(heads, { limit, running: options.running ?? NOBODY, view })
       options.onHeld?.(held)

@@ -348,3 +348,19 @@ describe('working on jobs', () => {
     })
   })
 })
+
+describe('claim for some tenants', () => {
+  it('takes their work and nobody else’s, and refuses a list that is no list of tenants', async () => {
+    const { ledger } = await setUp()
+    for (const tenant_id of ['t0', 't1', 't2', 't3']) {
+      await ledger.jobs.submit(envelope({ tenant_id, request_type: 'CHAIN' }))
+    }
+    const claimed = async (tenants?: readonly string[]) =>
+      (await ledger.jobs.claim({ queues: ['a'], limit: 10, tenants })).map(({ job }) => job.tenant_id).sort()
+    expect(await claimed([])).toEqual([])
+    expect(await claimed(['t3', 't1'])).toEqual(['t1', 't3'])
+    expect(await claimed()).toEqual(['t0', 't2'])
+    await expect(claimed(['a\nb'])).rejects.toMatchObject({ code: 'INVALID_INPUT', field: 'tenants' })
+    await expect(claimed(Array.from({ length: 1001 }, String))).rejects.toThrow(InvalidInput)
+  })
+})

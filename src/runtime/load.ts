@@ -19,6 +19,25 @@ export class TenantLoad {
   }
 }
 
+/** Handed out to tenants of late: enough to see who has had a turn, few enough to forget it. */
+const RECENT = 100
+
+/** Who was handed work of late, where nobody knows what is still under way: tenants take turns all the same. */
+export class RecentTenants {
+  readonly #load = new TenantLoad()
+  readonly #last: string[] = []
+
+  get byTenant(): ReadonlyMap<string, number> {
+    return this.#load.byTenant
+  }
+
+  add(tenant_id: string): void {
+    this.#load.add(tenant_id)
+    this.#last.push(tenant_id)
+    if (this.#last.length > RECENT) this.#load.remove(this.#last.shift() as string)
+  }
+}
+
 /** The earliest time at which something that is held back is free by itself. */
 export function nextFree(held: readonly Held[], sofar: number | null): number | null {
   let next = sofar

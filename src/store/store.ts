@@ -86,13 +86,15 @@ export interface Store {
 export type Sweep =
   /**
    * Ready work: the store shows up to `perGroup` heads of each group, `pick` chooses. There may be thousands of groups: with
-   * `most` a store need not show more than about so many in all, but always one of each group.
+   * `most` a store need not show more than about so many in all, but always one of each group. With `tenants` there are no
+   * groups but theirs.
    */
   | {
       readonly what: 'ready'
       readonly queues: readonly string[]
       readonly perGroup: number
       readonly most?: number
+      readonly tenants?: readonly string[] | undefined
       readonly pick: LookAtReady<readonly ReadyHead[]>
     }
   /** Work whose time has come, the longest overdue first. */

@@ -125,6 +125,11 @@ describe('work', () => {
   const all: { readonly [name: string]: Query } = {
     'what is ready': work.heads(ready),
     'taking what is ready': work.take({ what: 'ready', ...ready }),
+    'taking what is ready of some tenants': work.take({
+      what: 'ready',
+      ...ready,
+      tenants: ['t1', 't2', 'none'],
+    }),
     'taking what is due': work.take({ what: 'due', now: FIRST_AT * 2, limit: PAGE }),
     'taking what is due, when little is': work.take({ what: 'due', now: FIRST_AT + 50_000, limit: PAGE }),
     'taking what was signalled': work.take({ what: 'signalled', limit: PAGE }),

@@ -157,6 +157,7 @@ describe('work', () => {
   const all = {
     'what is ready': () => heads(db, ready),
     'whether something is ready': () => hasWork(db, { what: 'ready', ...ready }),
+    'what is ready of some tenants': () => heads(db, { ...ready, tenants: ['t1', 't2', 'none'] }),
     'taking what is due': () => select(db, late),
     'taking what is due, when little is': () => select(db, soon),
     'taking what was signalled': () => select(db, { what: 'signalled', limit: PAGE }),

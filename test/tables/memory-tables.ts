@@ -286,12 +286,13 @@ export class MemoryTables implements Tables {
   }
 
   #heads(
-    { queues, perGroup, most = Number.POSITIVE_INFINITY }: ReadySelect,
+    { queues, perGroup, most = Number.POSITIVE_INFINITY, tenants }: ReadySelect,
     isFree: (key: ReadyKey) => boolean,
   ) {
     const groups = new Map<string, ReadyKey[]>()
     for (const key of this.#db.ready.values()) {
       if (!queues.includes(key.queue) || !isFree(key)) continue
+      if (tenants?.includes(key.tenant_id) === false) continue
       const name = `${key.queue}\n${key.tenant_id}\n${key.group}`
       groups.set(name, [...(groups.get(name) ?? []), key])
     }

@@ -140,7 +140,7 @@ export class JournalStore implements Store {
 
   async ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
     const { live } = (await this.#fresh()).image
-    return look(live.work.heads(queues, perGroup), live.viewAt(this.#time()))
+    return look(live.work.heads({ queues, perGroup }), live.viewAt(this.#time()))
   }
 
   async nextDue(): Promise<number | null> {

@@ -226,8 +226,7 @@ export class JournalWriter {
           isSwept,
         )
       case 'ready': {
-        const { queues, perGroup, most } = selector
-        const heads = live.work.free(queues, perGroup, isSwept, most)
+        const heads = live.work.free(selector, isSwept)
         return selector.pick(heads, live.viewAt(this.#decider.time())).map((head) => head.key)
       }
     }

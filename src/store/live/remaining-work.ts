@@ -104,6 +104,10 @@ export function groupName(tenant_id: string, group: string): string {
   return `${tenant_id}\n${group}`
 }
 
+export function tenantOfGroup(name: string): string {
+  return name.slice(0, name.indexOf('\n'))
+}
+
 /** A stretch of a list without the entries that are gone. Gone is for ever, so they are passed over once. */
 class Remaining<T> {
   readonly #list: SortedList<T>

@@ -26,9 +26,9 @@ function indexed() {
     index.move(key(id, tenant_id), place, { ...NO_WORK, ...work })
   }
   const heads = (queues: readonly string[], perGroup: number) =>
-    index.heads(queues, perGroup).map((head) => head.key.id)
+    index.heads({ queues, perGroup }).map((head) => head.key.id)
   const free = (queues: readonly string[], perGroup: number) =>
-    index.free(queues, perGroup, () => false).map((head) => head.key.id)
+    index.free({ queues, perGroup }, () => false).map((head) => head.key.id)
   const isHere = (tenant_id: string, id: string) => places.has(tenant_id + id)
   const placeOf = (id: string) => places.get(`t${id}`) ?? WorkIndex.nowhere()
   return { index, move, heads, free, isHere, placeOf }
@@ -39,7 +39,8 @@ describe('work index: many groups', () => {
     const { index, move } = indexed()
     for (const tenant of ['x', 'y', 'z'])
       for (const nth of [1, 2, 3]) move(`${tenant}${nth}`, ready(nth), tenant)
-    const shown = (most: number) => index.heads(['q'], 3, most).map((head) => head.key.id)
+    const shown = (most: number) =>
+      index.heads({ queues: ['q'], perGroup: 3, most }).map((head) => head.key.id)
     expect(shown(1)).toEqual(['x1', 'y1', 'z1'])
     expect(shown(6)).toEqual(['x1', 'x2', 'y1', 'y2', 'z1', 'z2'])
     expect(shown(100)).toHaveLength(9)
@@ -180,7 +181,10 @@ function storedOf(jobs: readonly Job[]) {
 function answers(index: WorkIndex, { now, limit, queues, skips: skipped }: Question) {
   const skips = skipped && (({ id }: RecordKey) => skipped.includes(Number(id.slice(4))))
   const named = (list: readonly RecordKey[]) => list.map(({ tenant_id, id }) => `${tenant_id} ${id}`)
-  const heads = skips === undefined ? index.heads(queues, limit) : index.free(queues, limit, skips)
+  const heads =
+    skips === undefined
+      ? index.heads({ queues, perGroup: limit })
+      : index.free({ queues, perGroup: limit }, skips)
   const groupOf = ({ key: { tenant_id }, ready: { queue: name, group } }: (typeof heads)[number]) =>
     `${name} ${tenant_id} ${group}`
   return {

@@ -3,7 +3,7 @@ import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { fromIso } from '../../core/time.ts'
 import { Heap, type HeapEntry } from './heap.ts'
-import { groupName, type IsTaken, type Ordered, RemainingWork } from './remaining-work.ts'
+import { groupName, type IsTaken, type Ordered, RemainingWork, tenantOfGroup } from './remaining-work.ts'
 import type { StoredWork } from './stored-work.ts'
 
 /** Where one aggregate stands in the index; kept with the aggregate, so that moving it needs no look-up. */
@@ -41,6 +41,15 @@ class ReadyGroup {
     if (this.taken.size === 0) return free
     return [...free, ...this.taken].sort(compareOrdered).slice(0, count)
   }
+}
+
+export interface ReadyWanted {
+  readonly queues: readonly string[]
+  /** As many of each group as this, or fewer where there are many groups and `most` is enough in all. */
+  readonly perGroup: number
+  readonly most?: number | undefined
+  /** Only work of these; of all when absent. */
+  readonly tenants?: readonly string[] | undefined
 }
 
 /** Work that is not to be shown, because it is being done. */
@@ -106,32 +115,28 @@ export class WorkIndex {
   }
 
   /** What is ready by what is durable: the first few of each group. */
-  heads(queues: readonly string[], perGroup: number, most?: number): readonly ReadyHead[] {
-    return this.#heads(queues, { perGroup, most }, (group, count) => group.first(count))
+  heads(wanted: ReadyWanted): readonly ReadyHead[] {
+    return this.#heads(wanted, (group, count) => group.first(count))
   }
 
   /** What of it can be taken: nothing was decided about it since. */
-  free(queues: readonly string[], perGroup: number, skips: Skips, most?: number): readonly ReadyHead[] {
+  free(wanted: ReadyWanted, skips: Skips): readonly ReadyHead[] {
     const skipsHead = ({ key }: ReadyHead) => skips(key)
-    return this.#heads(
-      queues,
-      { perGroup, most },
-      ({ free }, count) => free.first(count, undefined, skipsHead),
-      skips,
-    )
+    return this.#heads(wanted, ({ free }, count) => free.first(count, undefined, skipsHead), skips)
   }
 
-  /** As many of each group as asked for, or fewer where there are many groups and `most` is enough in all. */
   #heads(
-    queues: readonly string[],
-    {
-      perGroup,
-      most = Number.POSITIVE_INFINITY,
-    }: { readonly perGroup: number; readonly most: number | undefined },
+    { queues, perGroup, most = Number.POSITIVE_INFINITY, tenants }: ReadyWanted,
     first: (group: ReadyGroup, count: number) => readonly HeapEntry<ReadyHead>[],
     skips?: Skips,
   ): readonly ReadyHead[] {
-    const names = new Map([...new Set(queues)].map((queue) => [queue, this.#groupNames(queue)]))
+    const only = tenants === undefined ? null : new Set(tenants)
+    const names = new Map(
+      [...new Set(queues)].map((queue) => {
+        const all = this.#groupNames(queue)
+        return [queue, only === null ? all : namesOf(all, only)]
+      }),
+    )
     let groups = 0
     for (const some of names.values()) groups += some.size
     const each = Math.min(perGroup, Math.max(1, Math.ceil(most / Math.max(groups, 1))))
@@ -227,6 +232,15 @@ function firstOf<T>(
 ): readonly T[] {
   const all = a.length === 0 ? b : b.length === 0 ? a : [...a, ...b].sort(compareOrdered).slice(0, limit)
   return all.map(({ value }) => value)
+}
+
+function namesOf(
+  all: ReadonlyMap<string, unknown> | ReadonlySet<string>,
+  tenants: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const some = new Set<string>()
+  for (const name of all.keys()) if (tenants.has(tenantOfGroup(name))) some.add(name)
+  return some
 }
 
 function compareOrdered(a: Ordered<unknown>, b: Ordered<unknown>): number {

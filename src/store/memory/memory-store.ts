@@ -137,7 +137,7 @@ export class MemoryStore implements Store {
 
   async ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
     this.#mustBeOpen()
-    return look(this.#live.work.heads(queues, perGroup), this.#live.viewAt(this.#time()))
+    return look(this.#live.work.heads({ queues, perGroup }), this.#live.viewAt(this.#time()))
   }
 
   async nextDue(): Promise<number | null> {
@@ -234,8 +234,7 @@ export class MemoryStore implements Store {
           this.#live.work.waiting(signal.tenant_id, signal.topic),
         )
       case 'ready': {
-        const { queues, perGroup, most } = selector
-        const heads = this.#live.work.heads(queues, perGroup, most)
+        const heads = this.#live.work.heads(selector)
         return selector.pick(heads, this.#live.viewAt(this.#time())).map((head) => head.key)
       }
     }

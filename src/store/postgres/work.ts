@@ -35,21 +35,13 @@ export class WorkQueries {
   }
 
   /** With `most`, each group is shown fewer, but always one. */
-  #ready({ queues, perGroup, most = NO_MOST }: ReadySelect, lock: string): Query {
+  #ready({ queues, perGroup, most = NO_MOST, tenants }: ReadySelect, lock: string): Query {
     const s = this.#s
-    const next = (after: string) => `SELECT r.tenant_id, r.grp FROM ${s}.ready r
-      WHERE r.queue = q.queue ${after} ORDER BY r.tenant_id, r.grp LIMIT 1`
     const text = `
 WITH groups AS MATERIALIZED (
   SELECT q.queue, q.place, g.tenant_id, g.grp
-  FROM unnest($1::text[]) WITH ORDINALITY AS q(queue, place) CROSS JOIN LATERAL (
-    WITH RECURSIVE g AS (
-      (${next('')})
-      UNION ALL
-      SELECT n.tenant_id, n.grp FROM g CROSS JOIN LATERAL
-        (${next('AND (r.tenant_id, r.grp) > (g.tenant_id, g.grp)')}) AS n
-    ) SELECT tenant_id, grp FROM g
-  ) AS g
+  FROM unnest($1::text[]) WITH ORDINALITY AS q(queue, place)
+  ${tenants === undefined ? this.#groups() : this.#groupsOfTenants()}
 ), share AS MATERIALIZED (
   SELECT greatest(1, least($2::bigint, $3::bigint / greatest(count(*), 1))) AS each FROM groups
 )
@@ -58,7 +50,35 @@ SELECT w.* FROM groups g CROSS JOIN LATERAL (
   WHERE r.queue = g.queue AND r.tenant_id = g.tenant_id AND r.grp = g.grp
   ORDER BY r.rank, r.job_id LIMIT (SELECT each FROM share) ${lock}
 ) AS w`
-    return { name: lock === '' ? 'heads' : 'take-ready', text, values: [textArray(queues), perGroup, most] }
+    const name = lock === '' ? 'heads' : 'take-ready'
+    const values = [textArray(queues), perGroup, most]
+    if (tenants === undefined) return { name, text, values }
+    return { name: `${name}-of-tenants`, text, values: [...values, textArray(tenants)] }
+  }
+
+  #groups(): string {
+    const next = (after: string) => `SELECT r.tenant_id, r.grp FROM ${this.#s}.ready r
+      WHERE r.queue = q.queue ${after} ORDER BY r.tenant_id, r.grp LIMIT 1`
+    return `CROSS JOIN LATERAL (
+    WITH RECURSIVE g AS (
+      (${next('')})
+      UNION ALL
+      SELECT n.tenant_id, n.grp FROM g CROSS JOIN LATERAL
+        (${next('AND (r.tenant_id, r.grp) > (g.tenant_id, g.grp)')}) AS n
+    ) SELECT tenant_id, grp FROM g
+  ) AS g`
+  }
+
+  #groupsOfTenants(): string {
+    const next = (after: string) => `SELECT r.tenant_id, r.grp FROM ${this.#s}.ready r
+      WHERE r.queue = q.queue AND r.tenant_id = t.tenant_id ${after} ORDER BY r.grp LIMIT 1`
+    return `CROSS JOIN unnest($4::text[]) AS t(tenant_id) CROSS JOIN LATERAL (
+    WITH RECURSIVE g AS (
+      (${next('')})
+      UNION ALL
+      SELECT n.tenant_id, n.grp FROM g CROSS JOIN LATERAL (${next('AND r.grp > g.grp')}) AS n
+    ) SELECT tenant_id, grp FROM g
+  ) AS g`
   }
 
   #due({ limit, now }: { readonly limit: number; readonly now: number }): Query {

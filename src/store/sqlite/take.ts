@@ -22,9 +22,7 @@ export function select(db: Connection, work: TakeWork): Taken {
 export function hasWork(db: Connection, work: TakeWork): boolean {
   switch (work.what) {
     case 'ready':
-      return work.queues.some(
-        (queue) => db.get('SELECT 1 FROM ready WHERE queue = ? LIMIT 1', queue) !== undefined,
-      )
+      return work.queues.some((queue) => hasReady(db, queue, work.tenants))
     case 'due':
       return db.get('SELECT 1 FROM due WHERE due_at <= ? LIMIT 1', work.now) !== undefined
     case 'signalled':
@@ -33,6 +31,14 @@ export function hasWork(db: Connection, work: TakeWork): boolean {
       // Nobody else's transaction can put a request here.
       return false
   }
+}
+
+function hasReady(db: Connection, queue: string, tenants: readonly string[] | undefined): boolean {
+  if (tenants === undefined) {
+    return db.get('SELECT 1 FROM ready WHERE queue = ? LIMIT 1', queue) !== undefined
+  }
+  const sql = 'SELECT 1 FROM ready WHERE queue = ? AND tenant_id = ? LIMIT 1'
+  return tenants.some((tenant_id) => db.get(sql, queue, tenant_id) !== undefined)
 }
 
 function due(db: Connection, { now, limit }: { readonly now: number; readonly limit: number }): Taken {
@@ -75,8 +81,12 @@ interface Group {
 }
 
 /** The first few of each group: fewer of each where there are many groups and `most` is enough in all. */
-export function heads(db: Connection, { queues, perGroup, most }: ReadySelect): readonly JobRow[] {
-  const groups = [...new Set(queues)].flatMap((queue) => groupsOf(db, queue))
+export function heads(db: Connection, { queues, perGroup, most, tenants }: ReadySelect): readonly JobRow[] {
+  const groups = [...new Set(queues)].flatMap((queue) =>
+    tenants === undefined
+      ? groupsOf(db, queue)
+      : tenants.flatMap((tenant) => groupsOfTenant(db, queue, tenant)),
+  )
   const share = most === undefined ? perGroup : Math.ceil(most / Math.max(groups.length, 1))
   const each = Math.min(perGroup, Math.max(1, share))
   const sql = `
@@ -86,6 +96,23 @@ export function heads(db: Connection, { queues, perGroup, most }: ReadySelect): 
     ) AS first JOIN job USING (tenant_id, job_id)
     ORDER BY first.rank, job_id`
   return groups.flatMap(({ queue, tenant_id, grp }) => jobRows(db, sql, queue, tenant_id, grp, each))
+}
+
+const NEXT_OF_TENANT = `
+  SELECT queue, tenant_id, grp FROM ready WHERE queue = ? AND tenant_id = ? AND grp > ? ORDER BY grp LIMIT 1`
+
+function groupsOfTenant(db: Connection, queue: string, tenant_id: string): readonly Group[] {
+  const groups: Group[] = []
+  let group = db.get<Group>(
+    'SELECT queue, tenant_id, grp FROM ready WHERE queue = ? AND tenant_id = ? ORDER BY grp LIMIT 1',
+    queue,
+    tenant_id,
+  )
+  while (group !== undefined) {
+    groups.push(group)
+    group = db.get<Group>(NEXT_OF_TENANT, queue, tenant_id, group.grp)
+  }
+  return groups
 }
 
 /** From one group to the next along the index, past all that is in each. */
@@ -99,13 +126,7 @@ function groupsOf(db: Connection, queue: string): readonly Group[] {
     groups.push(group)
     const { tenant_id, grp } = group
     group =
-      db.get<Group>(
-        `SELECT queue, tenant_id, grp FROM ready
-         WHERE queue = ? AND tenant_id = ? AND grp > ? ORDER BY grp LIMIT 1`,
-        queue,
-        tenant_id,
-        grp,
-      ) ??
+      db.get<Group>(NEXT_OF_TENANT, queue, tenant_id, grp) ??
       db.get<Group>(
         `SELECT queue, tenant_id, grp FROM ready
          WHERE queue = ? AND tenant_id > ? ORDER BY tenant_id, grp LIMIT 1`,

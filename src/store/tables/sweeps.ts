@@ -59,6 +59,7 @@ function takeOf(selector: Sweep, now: number): TakeWork {
         queues: [...new Set(selector.queues)],
         perGroup: selector.perGroup,
         most: selector.most,
+        tenants: selector.tenants === undefined ? undefined : [...new Set(selector.tenants)],
       }
   }
 }

@@ -297,6 +297,8 @@ export interface ReadySelect {
   readonly queues: readonly string[]
   readonly perGroup: number
   readonly most?: number | undefined
+  /** Only work of these; of all when absent. */
+  readonly tenants?: readonly string[] | undefined
 }
 
 /** Work that was taken. It ends with `write` or `release`, whatever happens. */

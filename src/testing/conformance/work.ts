@@ -15,6 +15,9 @@ const MOST_PAGES = 1000
 export interface ClaimRequest {
   readonly queues: readonly string[]
   readonly limit?: number
+  readonly tenants?: readonly string[]
+  /** As a worker asks who wants few: the store need not show more than about so many. */
+  readonly most?: number
   readonly running?: ReadonlyMap<string, number>
 }
 
@@ -34,10 +37,10 @@ export async function takeDirectives(store: Store, request: ClaimRequest): Promi
   return swept.flatMap(({ outcome }) => (outcome.ok ? [outcome.answer] : []))
 }
 
-function readySweep({ queues, limit = 1, running = new Map() }: ClaimRequest): Sweep {
+function readySweep({ limit = 1, running = new Map(), ...request }: ClaimRequest): Sweep {
   return {
     what: 'ready',
-    queues,
+    ...request,
     perGroup: limit,
     pick: (heads, view) => pick(heads, { limit, running, view }).chosen,
   }

@@ -17,6 +17,24 @@ export const WORKING_FAULTS: readonly Fault[] = [
   verbs('shows more of a group than was asked for', ['ready', 'histories'], (sound) => ({
     ready: (queues, perGroup, look) => sound.ready(queues, perGroup + 1, look),
   })),
+  verbs('shows work of tenants that were not named', ['ready'], (sound) => ({
+    sweep: (selector, decide) =>
+      sound.sweep(selector.what === 'ready' ? { ...selector, tenants: undefined } : selector, decide),
+  })),
+  verbs('looks for the tenants only among the first', ['ready'], (sound) => ({
+    sweep: (selector, decide) => {
+      if (selector.what !== 'ready' || selector.tenants === undefined) return sound.sweep(selector, decide)
+      const { tenants, pick, most = ALL } = selector
+      const some = (heads: readonly ReadyHead[]) =>
+        heads.slice(0, most).filter(({ key }) => tenants.includes(key.tenant_id))
+      const shown = {
+        ...selector,
+        tenants: undefined,
+        pick: ((heads, view) => pick(some(heads), view)) as typeof pick,
+      }
+      return sound.sweep(shown, decide)
+    },
+  })),
   verbs('does not tell how many hold a limit', ['ready', 'histories'], (sound) => ({
     sweep: (selector, decide) =>
       sound.sweep(

@@ -87,6 +87,32 @@ export const ready: Topic = {
       },
     },
     {
+      name: 'finds the work of the tenants that are named, however much others have',
+      async run(scene) {
+        // Names that begin alike, before and after the one that is wanted.
+        const others = Array.from({ length: 30 }, (_, i) => `Zet${'a'.repeat(i % 3)}${i}`)
+        for (const tenant_id of others) await scene.do(submitJob('other', { tenant_id, priority: 0 }))
+        for (const id of ['z1', 'z2', 'z3']) await scene.do(submitJob(id, { tenant_id: 'Zeta', priority: 3 }))
+        await scene.do(submitJob('z4', { tenant_id: 'Zeta', protocol: LIMITED, priority: 3 }))
+        await scene.do(submitJob('zz', { tenant_id: 'zz', priority: 3 }))
+        await scene.do(submitJob('zz-p', { tenant_id: 'zz', protocol: PUSHED }))
+        const claimed = async (tenants: readonly string[], limit: number) =>
+          (await claim(scene.store, { queues: QUEUES, tenants, limit, most: 4 * limit })).map(
+            ({ job }) => `${job.tenant_id} ${job.job_id}`,
+          )
+        assert.deepEqual(await claimed([], 5), [])
+        assert.deepEqual(await claimed(['nobody', 'Zet', 'Z', 'Zetaa'], 5), [])
+        assert.deepEqual(await claimed(['Zeta'], 1), ['Zeta z1'])
+        assert.deepEqual(await claimed(['zz', 'Zeta', 'zz'], 2), ['Zeta z2', 'zz zz'])
+        assert.deepEqual((await claimed(['zz', 'Zeta'], 9)).toSorted(), ['Zeta z3', 'Zeta z4'])
+        assert.deepEqual(await claimed(['zz', 'Zeta'], 9), [])
+        const directives = { queues: ['push:ocr'], limit: 9 }
+        assert.deepEqual(await takeDirectives(scene.store, { ...directives, tenants: ['Zeta'] }), [])
+        assert.equal((await takeDirectives(scene.store, { ...directives, tenants: ['zz'] })).length, 1)
+        assert.equal((await claim(scene.store, { queues: QUEUES, limit: 99 })).length, others.length)
+      },
+    },
+    {
       name: 'keeps to a limit, tells the chooser how many hold it, and goes on with the rest',
       async run(scene) {
         for (const id of ['l1', 'l2']) await scene.do(submitJob(id, { protocol: LIMITED }))
