@@ -63,15 +63,3 @@ export class UnsupportedMedia extends WaybillError {
     })
   }
 }
-
-/** For those who wait: work, results, events. */
-export class TooManyWaiting extends WaybillError {
-  constructor(what: string, most: number) {
-    super({
-      code: 'TOO_MANY_WAITING',
-      message: `${most} ${what} is the most at once`,
-      next: 'Try again later, or let fewer wait.',
-      details: { most, retry_after_seconds: 1 },
-    })
-  }
-}

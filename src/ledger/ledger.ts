@@ -3,6 +3,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { CountedKind } from '../core/counts-as-of.ts'
+import { change } from '../core/decision.ts'
 import type { GroupKind } from '../core/group/commands.ts'
 import type { Why } from '../core/job/why.ts'
 import type { RecordKind } from '../core/machines/all.ts'
@@ -106,6 +107,11 @@ export class Ledger implements AsyncDisposable {
     this.tokens = new Tokens(this.#committer, settings, world)
   }
 
+  /** Whose records calls are about that name no tenant. */
+  get defaultTenant(): string {
+    return this.#settings.tenant_id
+  }
+
   get logger(): Logger {
     return this.#world.logger
   }
@@ -172,6 +178,12 @@ export class Ledger implements AsyncDisposable {
   /** Calls back after a job was cancelled or expedited through this ledger. Answers how to stop it. */
   onSteered(listener: OnSteered): () => void {
     return this.#committer.onSteered(listener)
+  }
+
+  /** Throws what keeps the ledger from being read or written, if anything does. Nothing is written to find out. */
+  async probe(): Promise<void> {
+    await this.#store.transact([], () => change(null, {}))
+    await this.#store.nextDue()
   }
 
   counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {

@@ -29,7 +29,7 @@ const tenantsSchema = z
   .refine((tenants) => tenants.length === 1 || !tenants.includes(ALL_TENANTS), '* stands for all, and alone')
   .refine((tenants) => new Set(tenants).size === tenants.length, 'must name each tenant once')
 
-const newTokenSchema = z
+export const newTokenSchema = z
   .strictObject({
     name: idSchema,
     role: z.enum(ROLES),

@@ -7,24 +7,26 @@ import { WrongHost } from '../errors/http-errors.ts'
 import { UnknownPath } from '../errors/message-errors.ts'
 import { problemOf } from '../wire/problem.ts'
 import type { World } from '../world/world.ts'
-import type { Authenticator } from './auth/authenticator.ts'
+import type { SignedMessages } from './auth/signed-messages.ts'
+import type { PageFiles } from './page-files.ts'
 import { sendProblem } from './problem-reply.ts'
 import { registerRoutes } from './register-routes.ts'
 import { jsonBody } from './request/json-body.ts'
-import type { Route } from './route.ts'
+import type { Route, ServerParts } from './route.ts'
 import { API_HEADERS } from './security/headers.ts'
 import { type Hosts, rawValues } from './security/hosts.ts'
 import { checkOrigin } from './security/origin.ts'
 
 export interface AppParts {
   readonly routes: readonly Route[]
-  readonly authenticator: Authenticator
+  readonly server: ServerParts
   readonly hosts: Hosts
   readonly world: Pick<World, 'ids' | 'logger'>
-  readonly defaultTenant: string
   /** Aborted when the server is about to end. */
   readonly stopping: AbortSignal
   readonly maxBytes: number
+  readonly page: PageFiles
+  readonly signed: SignedMessages
 }
 
 const LIMITS = {
@@ -56,8 +58,9 @@ export function createApp(parts: AppParts): FastifyInstance {
       sendProblem(error, request, reply, { logger: world.logger, maxBytes }),
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      parts.signed.verify(request.raw, body as Buffer)
       done(null, jsonBody(body as Buffer))
     } catch (error) {
       done(error as Error)
@@ -70,7 +73,8 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     sendProblem(error, request, reply, { logger: world.logger, maxBytes })
   })
-  app.setNotFoundHandler(() => {
+  app.setNotFoundHandler((request, reply) => {
+    if (parts.page.send(request, reply)) return
     throw new UnknownPath(['/v1/openapi.json, which lists everything'])
   })
   registerRoutes(app, parts.routes, {
@@ -80,15 +84,23 @@ export function createApp(parts: AppParts): FastifyInstance {
       const isSession = authorization === undefined && cookie !== undefined
       checkOrigin({ method, host, origin, fetchSite, isSession })
     },
-    admit: ({ headers: { authorization, cookie }, ip: address }) =>
-      parts.authenticator.authenticate({ authorization, cookie, address }),
-    defaultTenant: parts.defaultTenant,
+    admit: ({ headers: { authorization, cookie }, ip: address, raw }, { mayBeSigned }) => {
+      const isSigned = mayBeSigned === true && authorization === undefined
+      const principal = isSigned ? parts.signed.admit(raw) : null
+      if (principal !== null) return { principal, isSession: false }
+      return parts.server.authenticator.authenticate({ authorization, cookie, address })
+    },
+    checkAdmitted: ({ raw }) => parts.signed.checkVerified(raw),
+    server: parts.server,
     stopping: parts.stopping,
   })
   return app
 }
 
-function serverOf(handler: (request: IncomingMessage, response: ServerResponse) => void, hosts: Hosts): Server {
+function serverOf(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  hosts: Hosts,
+): Server {
   const server = createServer(LIMITS, (request, response) => {
     if (hosts.isOurs(rawValues(request.rawHeaders, 'host'))) handler(request, response)
     else refuseHost(response)
@@ -105,9 +117,12 @@ function refuseHost(response: ServerResponse): void {
 }
 
 /** What is not HTTP has no request to answer. */
-function refuseBrokenRequest(_error: Error, socket: { writable: boolean; end(text: string): void; destroy(): void }): void {
-  if (!socket.writable) return socket.destroy()
-  socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+function refuseBrokenRequest(
+  _error: Error,
+  socket: { writable: boolean; end(text: string): void; destroy(): void },
+): void {
+  if (!socket.writable) socket.destroy()
+  else socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
 }
 
 function requestIdOf(header: string | string[] | undefined): string | null {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { InvalidInput } from '../errors/input-errors.ts'
 import { Forbidden } from '../errors/http-errors.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
 import { checkId } from '../ledger/check-input.ts'
 import type { CallOptions } from '../ledger/settings.ts'
 import type { Principal } from './auth/principal.ts'
 import { tenantFor } from './request/tenant.ts'
-import type { Call } from './route.ts'
+import type { Call, ServerParts } from './route.ts'
 
 interface CommonQuery {
   readonly tenant_id?: string | undefined
@@ -14,20 +14,20 @@ interface CommonQuery {
 }
 
 export interface HttpCallParts<Q, B> {
+  readonly server: ServerParts
   readonly principal: Principal
   readonly params: { readonly [name: string]: string }
   readonly query: Q
   readonly body: B
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** The tenant of callers that are for all of them and name none. */
-  readonly defaultTenant: string
   /** Aborted when the server is about to end. */
   readonly stopping: AbortSignal
 }
 
 /** What is not asked for is not found out: most routes need little of it. */
 export class HttpCall<Q, B> implements Call<Q, B> {
+  readonly server: ServerParts
   readonly principal: Principal
   readonly params: { readonly [name: string]: string }
   readonly query: Q
@@ -37,6 +37,7 @@ export class HttpCall<Q, B> implements Call<Q, B> {
 
   constructor(parts: HttpCallParts<Q, B>) {
     this.#parts = parts
+    this.server = parts.server
     this.principal = parts.principal
     this.params = parts.params
     this.query = parts.query
@@ -44,8 +45,12 @@ export class HttpCall<Q, B> implements Call<Q, B> {
   }
 
   get tenant_id(): string {
-    const { principal, defaultTenant, query } = this.#parts
-    this.#tenant ??= tenantFor(principal, (query as CommonQuery | undefined)?.tenant_id, defaultTenant)
+    const { principal, server, query } = this.#parts
+    this.#tenant ??= tenantFor(
+      principal,
+      (query as CommonQuery | undefined)?.tenant_id,
+      server.ledger.defaultTenant,
+    )
     return this.#tenant
   }
 

@@ -29,7 +29,11 @@ export function sendProblem(
 }
 
 /** What Fastify throws, in our words. */
-function translated(thrown: unknown, { headers }: Pick<FastifyRequest, 'headers'>, maxBytes: number): unknown {
+function translated(
+  thrown: unknown,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  maxBytes: number,
+): unknown {
   if (thrown instanceof WaybillError) return thrown
   const { code, message, statusCode } = thrown as Error & { code?: string; statusCode?: number }
   switch (code) {

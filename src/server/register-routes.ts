@@ -7,14 +7,16 @@ import { parsed } from '../ledger/steering.ts'
 import type { Authenticated } from './auth/authenticator.ts'
 import { checkEverybody, checkPermission, type Principal } from './auth/principal.ts'
 import { HttpCall } from './http-call.ts'
-import { HIJACKED, type Method, type Reply, type Route } from './route.ts'
+import { HIJACKED, type Method, type Reply, type Route, type ServerParts } from './route.ts'
 
 export interface Gatekeeper {
   /** Throws when a page of another site makes it. */
   checkOrigin(request: FastifyRequest): void
   /** Lets a request in or throws. Not a promise where it is known at once. */
-  admit(request: FastifyRequest): Authenticated | Promise<Authenticated>
-  readonly defaultTenant: string
+  admit(request: FastifyRequest, route: Route): Authenticated | Promise<Authenticated>
+  /** When the body has come: throws when the request was let in on the strength of it, wrongly. */
+  checkAdmitted(request: FastifyRequest): void
+  readonly server: ServerParts
   readonly stopping: AbortSignal
 }
 
@@ -84,7 +86,7 @@ function registerOne(
       if (route.needs === 'nothing' && method === 'GET') return done()
       gate.checkOrigin(request)
       if (route.needs === 'nothing') return done()
-      const one = gate.admit(request)
+      const one = gate.admit(request, route)
       if (one instanceof Promise) one.then((late) => check(route, request, late)).then(() => done(), done)
       else {
         check(route, request, one)
@@ -93,6 +95,7 @@ function registerOne(
     },
     handler: async (request, reply) => {
       const { route, params } = find(request)
+      if (route.mayBeSigned === true) gate.checkAdmitted(request)
       const call = new HttpCall({
         principal: admitted.get(request) ?? NOBODY,
         params,
@@ -100,7 +103,7 @@ function registerOne(
         body: bodyOf(route, request),
         request,
         reply,
-        defaultTenant: gate.defaultTenant,
+        server: gate.server,
         stopping: gate.stopping,
       })
       return send(reply, await route.handle(call as never))

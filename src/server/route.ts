@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Registry } from 'prom-client'
 import type { z } from 'zod'
 import type { CallOptions } from '../ledger/settings.ts'
+import type { ClaimLines } from '../runtime/claim-lines.ts'
+import type { LiveLedger } from '../runtime/live-ledger.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Authenticator } from './auth/authenticator.ts'
 import type { Permission, Principal } from './auth/principal.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -27,6 +32,8 @@ export interface Route<Q extends z.ZodObject = z.ZodObject, B extends z.ZodType 
   readonly body?: B | undefined
   /** What is behind it checks the body itself, by the same schema; a wrong one is then refused there. */
   readonly isBodyCheckedBehind?: boolean | undefined
+  /** A service that signs what it sends needs no token. */
+  readonly mayBeSigned?: boolean | undefined
   /** A route that steers the server: not there when those are switched off. */
   readonly isAdmin?: boolean | undefined
   readonly answers: Answers
@@ -45,8 +52,24 @@ export interface AnswerAbout {
   readonly contentType?: string | undefined
 }
 
+/** What routes have to work with. */
+export interface ServerParts {
+  readonly ledger: LiveLedger
+  readonly clock: Clock
+  /** Where workers wait for work. */
+  readonly lines: ClaimLines
+  readonly authenticator: Authenticator
+  /** The address of the page, as people reach it. */
+  url(): string
+  /** What keeps requests from being served now; null when nothing does. */
+  readiness(): Promise<string | null>
+  /** Null when nobody wants metrics. */
+  readonly registry: Registry | null
+}
+
 /** A request that was let in. */
 export interface Call<Q = unknown, B = unknown> {
+  readonly server: ServerParts
   readonly principal: Principal
   readonly params: { readonly [name: string]: string }
   readonly query: Q

@@ -4,6 +4,9 @@ import type { JsonObject } from '../../core/json.ts'
 import { ERROR_TABLE } from '../../errors/table.ts'
 import type { AnswerAbout, Route } from '../route.ts'
 
+/** Of what is offered over HTTP, not of the package. */
+const API_VERSION = '1.0'
+
 const PROBLEM_SCHEMA = z
   .object({
     type: z.string(),
@@ -34,7 +37,7 @@ const PARAM_ABOUT: { readonly [name: string]: string } = {
   doc_id: 'Id of the document, escaped as a part of a path',
 }
 
-export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
+export function openApiDocument(routes: readonly Route[]): JsonObject {
   const paths: { [path: string]: { [method: string]: unknown } } = {}
   for (const route of routes) {
     paths[route.path] ??= {}
@@ -44,7 +47,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     openapi: '3.1.0',
     info: {
       title: 'Waybill',
-      version,
+      version: API_VERSION,
       summary: 'A durable ledger and orchestrator for jobs and documents',
       description:
         'Every change is durable when it is answered, and in the history with who asked for it and why. Records have the ' +
@@ -58,7 +61,12 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: '`waybill tokens create` makes one' },
-        session: { type: 'apiKey', in: 'cookie', name: 'waybill_session', description: 'Of a browser, by a one-time link' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'waybill_session',
+          description: 'Of a browser, by a one-time link',
+        },
       },
       schemas: { Problem: schemaOf(PROBLEM_SCHEMA, 'output') },
     },
@@ -73,10 +81,16 @@ function operationOf(route: Route): object {
     summary,
     ...(about === undefined ? null : { description: about }),
     ...(needs === 'nothing' ? { security: [] } : { 'x-permission': needs }),
-    parameters: [...pathParameters(route), ...(query === undefined ? [] : queryParameters(query)), ...headerParameters(route)],
+    parameters: [
+      ...pathParameters(route),
+      ...(query === undefined ? [] : queryParameters(query)),
+      ...headerParameters(route),
+    ],
     ...(body === undefined ? null : { requestBody: requestBodyOf(body) }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(Number(status), answer)])),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [status, responseOf(Number(status), answer)]),
+      ),
       ...(needs === 'nothing' ? null : commonResponses(answers)),
     },
   }
@@ -112,18 +126,40 @@ function queryParameters(query: z.ZodObject): object[] {
 function headerParameters({ method, needs }: Route): object[] {
   if (method === 'GET' || needs === 'nothing') return []
   return [
-    { name: 'Idempotency-Key', in: 'header', required: false, description: 'The same change again is made once', schema: { type: 'string', maxLength: 512 } },
-    { name: 'If-Match', in: 'header', required: false, description: 'Only if the record still has this etag', schema: { type: 'string' } },
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'The same change again is made once',
+      schema: { type: 'string', maxLength: 512 },
+    },
+    {
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description: 'Only if the record still has this etag',
+      schema: { type: 'string' },
+    },
   ]
 }
 
 function requestBodyOf(body: z.ZodType): object {
-  return { required: !body.safeParse({}).success, content: { 'application/json': { schema: schemaOf(body, 'input') } } }
+  return {
+    required: !body.safeParse({}).success,
+    content: { 'application/json': { schema: schemaOf(body, 'input') } },
+  }
 }
 
-function responseOf(status: number, { about, schema, contentType = 'application/json' }: AnswerAbout): object {
-  if (status >= 400) return { description: about, content: { 'application/problem+json': { schema: PROBLEM } } }
-  return { description: about, content: { [contentType]: { schema: schema === undefined ? {} : schemaOf(schema, 'output') } } }
+function responseOf(
+  status: number,
+  { about, schema, contentType = 'application/json' }: AnswerAbout,
+): object {
+  if (status >= 400)
+    return { description: about, content: { 'application/problem+json': { schema: PROBLEM } } }
+  return {
+    description: about,
+    content: { [contentType]: { schema: schema === undefined ? {} : schemaOf(schema, 'output') } },
+  }
 }
 
 function commonResponses(answers: Route['answers']): object {

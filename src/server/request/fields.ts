@@ -8,11 +8,17 @@ export function pick<T extends object>(record: T, fields: readonly string[] | un
   return Object.fromEntries(chosen.map((field) => [field, record[field as keyof T]])) as Partial<T>
 }
 
-export function pageReply<T extends object>({ items, next }: Page<T>, fields: readonly string[] | undefined): Reply {
+export function pageReply<T extends object>(
+  { items, next }: Page<T>,
+  fields: readonly string[] | undefined,
+): Reply {
   return ok({ items: items.map((item) => pick(item, fields)), next })
 }
 
 /** A record, with its etag as the header that `If-Match` takes back. */
-export function recordReply(record: { readonly etag: string }, fields?: readonly string[]): Reply {
+export function recordReply<T extends { readonly etag: string }>(
+  record: T,
+  fields?: readonly string[],
+): Reply {
   return ok(pick(record, fields), { etag: `"${record.etag}"` })
 }

@@ -22,7 +22,8 @@ function checkNames(value: Json, path: string, budget: { left: number }): void {
     if (--budget.left < 0) throw tooMany()
     if (!isList && FORBIDDEN_NAMES.has(key)) throw forbidden(path === '' ? key : `${path}.${key}`, key)
     const inner = (value as { readonly [key: string]: Json })[key] as Json
-    if (typeof inner === 'object' && inner !== null) checkNames(inner, path === '' ? key : `${path}.${key}`, budget)
+    if (typeof inner === 'object' && inner !== null)
+      checkNames(inner, path === '' ? key : `${path}.${key}`, budget)
   }
 }
 

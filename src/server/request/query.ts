@@ -6,7 +6,10 @@ import { LARGEST_PAGE } from '../../store/query.ts'
 
 /** `a,b` or `field=a&field=b`. */
 export function listOf<S extends z.ZodType<unknown, string>>(item: S) {
-  return z.preprocess((value) => (value === undefined ? undefined : [value].flat().flatMap(splitText)), z.array(item).max(MOST_VALUES).optional())
+  return z.preprocess(
+    (value) => (value === undefined ? undefined : [value].flat().flatMap(splitText)),
+    z.array(item).max(MOST_VALUES).optional(),
+  )
 }
 
 const MOST_VALUES = 100
@@ -15,10 +18,16 @@ function splitText(value: unknown): unknown[] {
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value]
 }
 
-export const wholeNumber = z.string().regex(/^\d{1,15}$/, 'must be a whole number').transform(Number)
+export const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
 
 /** A number of at least 0. */
-export const amount = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a number').transform(Number)
+export const amount = z
+  .string()
+  .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a number')
+  .transform(Number)
 
 export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
@@ -26,7 +35,11 @@ export const flag = z.enum(['true', 'false']).transform((text) => text === 'true
 export const time = z.iso.datetime({ offset: true }).transform(fromIso)
 
 /** Whose records; `*` for those of everybody. */
-export const tenantQuery = { tenant_id: idSchema.optional().describe('Whose records; the one tenant of the token unless given, `*` for all of them') }
+export const tenantQuery = {
+  tenant_id: idSchema
+    .optional()
+    .describe('Whose records; the one tenant of the token unless given, `*` for all of them'),
+}
 
 export const changeQuery = {
   ...tenantQuery,
@@ -35,13 +48,17 @@ export const changeQuery = {
 }
 
 export const fieldsQuery = {
-  fields: listOf(z.string().min(1).max(100)).describe('Only these fields of each record, such as `job_id,state`'),
+  fields: listOf(z.string().min(1).max(100)).describe(
+    'Only these fields of each record, such as `job_id,state`',
+  ),
 }
 
 export const pageQuery = {
   ...tenantQuery,
   ...fieldsQuery,
-  limit: wholeNumber.refine((n) => n >= 1 && n <= LARGEST_PAGE, `must be from 1 to ${LARGEST_PAGE}`).optional(),
+  limit: wholeNumber
+    .refine((n) => n >= 1 && n <= LARGEST_PAGE, `must be from 1 to ${LARGEST_PAGE}`)
+    .optional(),
   after: z.string().min(1).max(10_000).optional().describe('`next` of the page before'),
 }
 

@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { machines } from '../../core/machines/all.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import { machines } from '../../core/machines/all.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { pageReply } from '../request/fields.ts'
 import { listOf, pageQuery, tenantQuery, time } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
 
 const kinds = z.enum(Object.keys(machines) as [RecordKind, ...RecordKind[]])
 const text = z.string().min(1).max(10_000)
@@ -25,56 +24,67 @@ const filter = {
   before: time.optional(),
 }
 
-const COUNTED = ['tenant_id', 'kind', 'event', 'old_state', 'new_state', 'adapter', 'error_type', 'actor'] as const
+const COUNTED = [
+  'tenant_id',
+  'kind',
+  'event',
+  'old_state',
+  'new_state',
+  'adapter',
+  'error_type',
+  'actor',
+] as const
 
-export function auditRoutes({ ledger: { audit } }: RouteParts): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/audit',
-      operation: 'listAudit',
-      summary: 'Who did what to which record, when, why, and what was refused',
-      needs: 'read',
-      query: z.strictObject({ ...pageQuery, ...filter, direction: z.enum(['asc', 'desc']).optional() }),
-      answers: { 200: { about: 'A page of the history' } },
-      async handle({ tenant_id, query: { fields, tenant_id: _, ...query } }) {
-        return pageReply(await audit.query({ ...query, tenant_id: oneOrAll(tenant_id) }), fields)
-      },
+const DEFAULT_BY: readonly (typeof COUNTED)[number][] = ['event']
+
+export const auditRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/audit',
+    operation: 'listAudit',
+    summary: 'Who did what to which record, when, why, and what was refused',
+    needs: 'read',
+    query: z.strictObject({ ...pageQuery, ...filter, direction: z.enum(['asc', 'desc']).optional() }),
+    answers: { 200: { about: 'A page of the history' } },
+    async handle({ server, tenant_id, query: { fields, tenant_id: _, ...query } }) {
+      return pageReply(await server.ledger.audit.query({ ...query, tenant_id: oneOrAll(tenant_id) }), fields)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/audit/counts',
+    operation: 'countAudit',
+    summary: 'How many records of the history match, by the fields named',
+    needs: 'read',
+    query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(COUNTED)) }),
+    answers: { 200: { about: 'The most frequent first' } },
+    async handle({ server, tenant_id, query: { by = DEFAULT_BY, tenant_id: _, ...query } }) {
+      return ok({
+        items: await server.ledger.audit.countBy(by, { ...query, tenant_id: oneOrAll(tenant_id) }),
+      })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/audit/durations',
+    operation: 'listDurations',
+    summary: 'How long records stayed in the states that they left',
+    needs: 'read',
+    query: z.strictObject({
+      ...tenantQuery,
+      kind: kinds.optional(),
+      state: text.optional(),
+      adapter: text.optional(),
+      by: z.enum(['adapter', 'state']).optional(),
+      from: time.optional(),
+      before: time.optional(),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/audit/counts',
-      operation: 'countAudit',
-      summary: 'How many records of the history match, by the fields named',
-      needs: 'read',
-      query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(COUNTED)) }),
-      answers: { 200: { about: 'The most frequent first' } },
-      async handle({ tenant_id, query: { by = ['event'], tenant_id: _, ...query } }) {
-        return ok({ items: await audit.countBy(by, { ...query, tenant_id: oneOrAll(tenant_id) }) })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/audit/durations',
-      operation: 'listDurations',
-      summary: 'How long records stayed in the states that they left',
-      needs: 'read',
-      query: z.strictObject({
-        ...tenantQuery,
-        kind: kinds.optional(),
-        state: text.optional(),
-        adapter: text.optional(),
-        by: z.enum(['adapter', 'state']).optional(),
-        from: time.optional(),
-        before: time.optional(),
-      }),
-      answers: { 200: { about: 'Count, mean, p50, p95, p99 and maximum, in milliseconds' } },
-      async handle({ tenant_id, query: { tenant_id: _, ...query } }) {
-        return ok({ items: await audit.durations({ ...query, tenant_id: oneOrAll(tenant_id) }) })
-      },
-    }),
-  ]
-}
+    answers: { 200: { about: 'Count, mean, p50, p95, p99 and maximum, in milliseconds' } },
+    async handle({ server, tenant_id, query: { tenant_id: _, ...query } }) {
+      return ok({ items: await server.ledger.audit.durations({ ...query, tenant_id: oneOrAll(tenant_id) }) })
+    },
+  }),
+]
 
 function oneOrAll(tenant_id: string): string | undefined {
   return tenant_id === EVERYBODY ? undefined : tenant_id

@@ -1,13 +1,17 @@
 import { z } from 'zod'
 import { CALLBACKS, type CallbackName } from '../../core/job/callback-urls.ts'
-import { InvalidInput } from '../../errors/input-errors.ts'
-import { attemptSchema, badMessageOf, callbackOf, resultSchema } from '../../runtime/callbacks/callback-body.ts'
-import { callbackAnswer, tellCallback } from '../../runtime/callbacks/callback-handler.ts'
 import type { Json } from '../../core/json.ts'
+import { InvalidInput } from '../../errors/input-errors.ts'
+import {
+  attemptSchema,
+  badMessageOf,
+  callbackOf,
+  resultSchema,
+} from '../../runtime/callbacks/callback-body.ts'
+import { callbackAnswer, tellCallback } from '../../runtime/callbacks/callback-handler.ts'
 import { isFor } from '../auth/principal.ts'
 import { ok, type Route, route } from '../route.ts'
 import { missingStep } from './missing-step.ts'
-import type { RouteParts } from './parts.ts'
 
 const ABOUT: { readonly [name in CallbackName]: string } = {
   ack: 'The attempt has begun',
@@ -23,35 +27,33 @@ const answer = z.object({
 })
 
 /** How services and workers report, in any language. */
-export function callbackRoutes({ ledger, clock }: RouteParts): readonly Route[] {
-  return CALLBACKS.map((name) =>
-    route({
-      method: 'POST',
-      path: `/v1/callbacks/${name}`,
-      operation: `report${name[0]?.toUpperCase()}${name.slice(1)}`,
-      summary: ABOUT[name],
-      about:
-        'Fenced by `attempt_no` and `lease_id`: late and repeated ones change nothing, and are recorded. With a token, or ' +
-        'signed as Standard Webhooks are.',
-      needs: 'work',
-      mayBeSigned: true,
-      body: name === 'result' ? resultSchema : attemptSchema,
-      isBodyCheckedBehind: true,
-      answers: {
-        200: { about: 'It is accepted, or ignored because it was said before', schema: answer },
-        404: { about: 'There is no such job or step' },
-        409: { about: 'The attempt does not hold the step any more' },
-      },
-      async handle({ body, principal, actor }) {
-        try {
-          const callback = callbackOf(name, body as Json)
-          const { attempt } = callback
-          if (!isFor(principal, attempt.tenant_id as string)) throw missingStep(attempt)
-          return ok(callbackAnswer(await tellCallback(ledger.jobs, name, callback, { actor }), clock.now()))
-        } catch (error) {
-          throw error instanceof InvalidInput ? badMessageOf(error) : error
-        }
-      },
-    }),
-  )
-}
+export const callbackRoutes: readonly Route[] = CALLBACKS.map((name) =>
+  route({
+    method: 'POST',
+    path: `/v1/callbacks/${name}`,
+    operation: `report${name[0]?.toUpperCase()}${name.slice(1)}`,
+    summary: ABOUT[name],
+    about:
+      'Fenced by `attempt_no` and `lease_id`: late and repeated ones change nothing, and are recorded. With a token, or ' +
+      'signed as Standard Webhooks are.',
+    needs: 'work',
+    mayBeSigned: true,
+    body: name === 'result' ? resultSchema : attemptSchema,
+    isBodyCheckedBehind: true,
+    answers: {
+      200: { about: 'It is accepted, or ignored because it was said before', schema: answer },
+      404: { about: 'There is no such job or step' },
+      409: { about: 'The attempt does not hold the step any more' },
+    },
+    async handle({ server: { ledger, clock }, body, principal, actor }) {
+      try {
+        const callback = callbackOf(name, body as Json)
+        const { attempt } = callback
+        if (!isFor(principal, attempt.tenant_id as string)) throw missingStep(attempt)
+        return ok(callbackAnswer(await tellCallback(ledger.jobs, name, callback, { actor }), clock.now()))
+      } catch (error) {
+        throw error instanceof InvalidInput ? badMessageOf(error) : error
+      }
+    },
+  }),
+)

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { type Envelope, envelopeSchema } from '../../ledger/envelope.ts'
-import { tenantFor } from '../request/tenant.ts'
 import { changeQuery } from '../request/query.ts'
-import { type Call, type Reply, type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
+import { tenantFor } from '../request/tenant.ts'
+import { type Call, ok, type Reply, type Route, route } from '../route.ts'
 
 const accepted = z.object({
   jobId: z.string(),
@@ -13,57 +12,65 @@ const accepted = z.object({
 
 const MOST_COMMANDS = 1000
 
-export function commandRoutes({ ledger }: RouteParts): readonly Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/commands',
-      operation: 'submitJob',
-      summary: 'Submit a job',
-      about:
-        'Accepts a request, durably, before it answers. The same request again is answered with the same job and creates ' +
-        'nothing; so it may be repeated when the answer was lost. `Idempotency-Key` is the same as `idempotency_key`, ' +
-        '`traceparent` the same as the field.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: envelopeSchema,
-      isBodyCheckedBehind: true,
-      answers: { 202: { about: 'It is accepted, or was before', schema: accepted } },
-      async handle(call) {
-        const { job_id, duplicate, differing } = await ledger.jobs.submit(envelopeIn(call, call.body), by(call))
-        return { status: 202, body: { jobId: job_id, duplicate, differing } }
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/commands:batch',
-      operation: 'submitJobs',
-      summary: 'Submit several jobs, all or none',
-      about: 'One change: if one of them is refused, none is made. Later ones may depend on earlier ones by their `job_id`.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: z.strictObject({ commands: z.array(z.unknown()).min(1).max(MOST_COMMANDS) }),
-      answers: {
-        202: { about: 'In the order of the requests', schema: z.object({ jobs: z.array(accepted) }) },
-      },
-      async handle(call): Promise<Reply> {
-        const envelopes = call.body.commands.map((envelope) => envelopeIn(call, envelope as Envelope))
-        const answers = await ledger.batch((make) => envelopes.map((envelope) => make.submit(envelope, by(call))))
-        const jobs = answers.map(({ job_id, duplicate, differing }) => ({ jobId: job_id, duplicate, differing }))
-        return { status: 202, body: { jobs } }
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/protocols',
-      operation: 'listProtocols',
-      summary: 'How requests are answered, by type',
-      needs: 'read',
-      answers: { 200: { about: 'The protocols that are registered' } },
-      handle: () => ({ status: 200, body: { items: ledger.jobs.protocols } }),
-    }),
-  ]
-}
+export const commandRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/commands',
+    operation: 'submitJob',
+    summary: 'Submit a job',
+    about:
+      'Accepts a request, durably, before it answers. The same request again is answered with the same job and creates ' +
+      'nothing; so it may be repeated when the answer was lost. `Idempotency-Key` is the same as `idempotency_key`, ' +
+      '`traceparent` the same as the field.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: envelopeSchema,
+    isBodyCheckedBehind: true,
+    answers: { 202: { about: 'It is accepted, or was before', schema: accepted } },
+    async handle(call) {
+      const { job_id, duplicate, differing } = await call.server.ledger.jobs.submit(
+        envelopeIn(call, call.body),
+        by(call),
+      )
+      return { status: 202, body: { jobId: job_id, duplicate, differing } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/commands:batch',
+    operation: 'submitJobs',
+    summary: 'Submit several jobs, all or none',
+    about:
+      'One change: if one of them is refused, none is made. Later ones may depend on earlier ones by their `job_id`.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: z.strictObject({ commands: z.array(z.unknown()).min(1).max(MOST_COMMANDS) }),
+    answers: {
+      202: { about: 'In the order of the requests', schema: z.object({ jobs: z.array(accepted) }) },
+    },
+    async handle(call): Promise<Reply> {
+      const envelopes = call.body.commands.map((envelope) => envelopeIn(call, envelope as Envelope))
+      const answers = await call.server.ledger.batch((make) =>
+        envelopes.map((envelope) => make.submit(envelope, by(call))),
+      )
+      const jobs = answers.map(({ job_id, duplicate, differing }) => ({
+        jobId: job_id,
+        duplicate,
+        differing,
+      }))
+      return { status: 202, body: { jobs } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/protocols',
+    operation: 'listProtocols',
+    summary: 'How requests are answered, by type',
+    needs: 'read',
+    answers: { 200: { about: 'The protocols that are registered' } },
+    handle: ({ server }) => ok({ items: server.ledger.jobs.protocols }),
+  }),
+]
 
 /** Whose it is follows from the token; what headers say counts where the body says nothing. */
 function envelopeIn(call: Call<{ tenant_id?: string | undefined }>, envelope: Envelope): Envelope {
@@ -78,7 +85,9 @@ function envelopeIn(call: Call<{ tenant_id?: string | undefined }>, envelope: En
     ...envelope,
     ...(named === undefined && call.query.tenant_id !== undefined ? { tenant_id: call.tenant_id } : null),
     ...(request_key === null ? null : { idempotency_key: envelope.idempotency_key ?? request_key }),
-    ...(headers.traceparent === undefined ? null : { traceparent: envelope.traceparent ?? traceIn(headers.traceparent) }),
+    ...(headers.traceparent === undefined
+      ? null
+      : { traceparent: envelope.traceparent ?? traceIn(headers.traceparent) }),
   }
 }
 
@@ -93,4 +102,3 @@ function traceIn(header: string | string[]): string | null {
 function by({ actor, query: { reason } }: Call<{ reason?: string | undefined }>) {
   return reason === undefined ? { actor } : { actor, reason }
 }
-

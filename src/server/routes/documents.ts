@@ -5,9 +5,19 @@ import { documentMachine } from '../../core/machines/document.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { pageReply, pick, recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
-import { amount, changeQuery, fieldsQuery, listOf, listQuery, pageOf, pageQuery, tenantQuery, time, wholeNumber } from '../request/query.ts'
+import {
+  amount,
+  changeQuery,
+  fieldsQuery,
+  listOf,
+  listQuery,
+  pageOf,
+  pageQuery,
+  tenantQuery,
+  time,
+  wholeNumber,
+} from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
 
 const count = z.number().int().nonnegative()
 
@@ -32,119 +42,128 @@ const update = {
 const MOST_UPDATES = 1000
 const MOST_STUCK = 1000
 
-export function documentRoutes({ ledger }: RouteParts): readonly Route[] {
-  const { documents } = ledger
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/documents',
-      operation: 'listDocuments',
-      summary: 'List documents',
-      needs: 'read',
-      query: z.strictObject({
-        ...listQuery,
-        state: listOf(z.enum(statesOf(documentMachine))),
-        adapter: z.string().max(10_000).optional(),
-      }),
-      answers: { 200: { about: 'A page of documents' } },
-      async handle({ tenant_id, query }) {
-        const { state, adapter, fields } = query
-        const filter = { tenant_id, state: state as LedgerState[] | undefined, adapter }
-        return pageReply(await documents.list({ ...filter, ...pageOf(query) }), fields)
-      },
+export const documentRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/documents',
+    operation: 'listDocuments',
+    summary: 'List documents',
+    needs: 'read',
+    query: z.strictObject({
+      ...listQuery,
+      state: listOf(z.enum(statesOf(documentMachine))),
+      adapter: z.string().max(10_000).optional(),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/documents/{doc_id}',
-      operation: 'getDocument',
-      summary: 'A document, now or at an earlier time',
-      needs: 'read',
-      query: z.strictObject({
-        ...tenantQuery,
-        ...fieldsQuery,
-        at: time.optional().describe('As it was at this time, told from its history'),
-      }),
-      answers: { 200: { about: 'The document' } },
-      async handle({ params, tenant_id, query: { at, fields } }) {
-        const id = params.doc_id as string
-        if (at !== undefined) return ok(pick(found(await documents.asOf(id, at, tenant_id), 'document', id), fields))
-        return recordReply(found(await documents.get(id, tenant_id), 'document', id), fields)
-      },
+    answers: { 200: { about: 'A page of documents' } },
+    async handle({ server: { ledger }, tenant_id, query }) {
+      const { state, adapter, fields } = query
+      const filter = { tenant_id, state: state as LedgerState[] | undefined, adapter }
+      return pageReply(await ledger.documents.list({ ...filter, ...pageOf(query) }), fields)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/documents/{doc_id}',
+    operation: 'getDocument',
+    summary: 'A document, now or at an earlier time',
+    needs: 'read',
+    query: z.strictObject({
+      ...tenantQuery,
+      ...fieldsQuery,
+      at: time.optional().describe('As it was at this time, told from its history'),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/documents/{doc_id}/history',
-      operation: 'listDocumentHistory',
-      summary: 'Everything that happened to a document',
-      needs: 'read',
-      query: z.strictObject({ ...pageQuery, direction: z.enum(['asc', 'desc']).optional() }),
-      answers: { 200: { about: 'A page of its history' } },
-      async handle({ params, tenant_id, query }) {
-        const id = params.doc_id as string
-        found(await documents.get(id, tenant_id), 'document', id)
-        const { limit, after, direction, fields } = query
-        return pageReply(await ledger.audit.query({ kind: 'document', id, tenant_id, limit, after, direction }), fields)
-      },
+    answers: { 200: { about: 'The document' } },
+    async handle({ server, params, tenant_id, query: { at, fields } }) {
+      const { documents } = server.ledger
+      const id = params.doc_id as string
+      if (at !== undefined)
+        return ok(pick(found(await documents.asOf(id, at, tenant_id), 'document', id), fields))
+      return recordReply(found(await documents.get(id, tenant_id), 'document', id), fields)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/documents/{doc_id}/history',
+    operation: 'listDocumentHistory',
+    summary: 'Everything that happened to a document',
+    needs: 'read',
+    query: z.strictObject({ ...pageQuery, direction: z.enum(['asc', 'desc']).optional() }),
+    answers: { 200: { about: 'A page of its history' } },
+    async handle({ server: { ledger }, params, tenant_id, query }) {
+      const id = params.doc_id as string
+      found(await ledger.documents.get(id, tenant_id), 'document', id)
+      const { limit, after, direction, fields } = query
+      return pageReply(
+        await ledger.audit.query({ kind: 'document', id, tenant_id, limit, after, direction }),
+        fields,
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/documents/{doc_id}:move',
+    operation: 'moveDocument',
+    summary: 'Move a document to a state',
+    about:
+      'A document not seen before is `pending`. An edge that the machine does not have is refused with 409, and recorded. ' +
+      'With an `Idempotency-Key` the same call again changes nothing.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: z.strictObject(update),
+    answers: { 200: { about: 'The document as it is now' }, 409: { about: 'There is no such edge' } },
+    async handle({ server: { ledger }, params, by, body: { state, ...more }, request_key }) {
+      const options = { ...by, ...more, ...(request_key === null ? null : { request_key }) }
+      return recordReply(
+        await ledger.documents.updateState(params.doc_id as string, state as LedgerState, options),
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/documents:move',
+    operation: 'moveDocuments',
+    summary: 'Move many documents',
+    about: 'Each is moved or refused by itself; those of one document in their order.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: z.strictObject({
+      updates: z
+        .array(z.strictObject({ doc_id: idSchema, ...update }))
+        .min(1)
+        .max(MOST_UPDATES),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/documents/{doc_id}:move',
-      operation: 'moveDocument',
-      summary: 'Move a document to a state',
-      about:
-        'A document not seen before is `pending`. An edge that the machine does not have is refused with 409, and recorded. ' +
-        'With an `Idempotency-Key` the same call again changes nothing.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: z.strictObject(update),
-      answers: { 200: { about: 'The document as it is now' }, 409: { about: 'There is no such edge' } },
-      async handle({ params, by, body: { state, ...more }, request_key }) {
-        const options = { ...by, ...more, ...(request_key === null ? null : { request_key }) }
-        return recordReply(await documents.updateState(params.doc_id as string, state as LedgerState, options))
-      },
+    answers: { 200: { about: 'How many were moved, and which were refused and why' } },
+    async handle({ server: { ledger }, by: { if_match: _, ...by }, body }) {
+      return ok(await ledger.documents.updateMany(body.updates.map((one) => ({ ...by, ...one })) as never))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stuck',
+    operation: 'listStuck',
+    summary: 'Documents that stay too long in an unfinished state',
+    about: 'Without `hours` each state has its own measure: the time in which 99 of 100 documents left it.',
+    needs: 'read',
+    query: z.strictObject({
+      ...tenantQuery,
+      ...fieldsQuery,
+      hours: amount.optional(),
+      state: listOf(z.enum(statesOf(documentMachine))),
+      adapter: z.string().max(10_000).optional(),
+      limit: wholeNumber
+        .refine((n) => n >= 1 && n <= MOST_STUCK, `must be from 1 to ${MOST_STUCK}`)
+        .optional(),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/documents:move',
-      operation: 'moveDocuments',
-      summary: 'Move many documents',
-      about: 'Each is moved or refused by itself; those of one document in their order.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: z.strictObject({
-        updates: z.array(z.strictObject({ doc_id: idSchema, ...update })).min(1).max(MOST_UPDATES),
-      }),
-      answers: { 200: { about: 'How many were moved, and which were refused and why' } },
-      async handle({ by: { if_match: _, ...by }, body }) {
-        return ok(await documents.updateMany(body.updates.map((one) => ({ ...by, ...one })) as never))
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/stuck',
-      operation: 'listStuck',
-      summary: 'Documents that stay too long in an unfinished state',
-      about: 'Without `hours` each state has its own measure: the time in which 99 of 100 documents left it.',
-      needs: 'read',
-      query: z.strictObject({
-        ...tenantQuery,
-        ...fieldsQuery,
-        hours: amount.optional(),
-        state: listOf(z.enum(statesOf(documentMachine))),
-        adapter: z.string().max(10_000).optional(),
-        limit: wholeNumber.refine((n) => n >= 1 && n <= MOST_STUCK, `must be from 1 to ${MOST_STUCK}`).optional(),
-      }),
-      answers: { 200: { about: 'The longest first' } },
-      async handle({ tenant_id, query: { limit = 100, fields, ...query } }) {
-        const items: object[] = []
-        let is_more = false
-        for await (const stuck of documents.stuck({ ...query, tenant_id } as never)) {
-          is_more = items.length === limit
-          if (is_more) break
-          items.push(pick(stuck, fields))
-        }
-        return ok({ items, is_more })
-      },
-    }),
-  ]
-}
+    answers: { 200: { about: 'The longest first' } },
+    async handle({ server: { ledger }, tenant_id, query: { limit = 100, fields, ...query } }) {
+      const items: object[] = []
+      let is_more = false
+      for await (const stuck of ledger.documents.stuck({ ...query, tenant_id } as never)) {
+        is_more = items.length === limit
+        if (is_more) break
+        items.push(pick(stuck, fields))
+      }
+      return ok({ items, is_more })
+    },
+  }),
+]

@@ -5,91 +5,91 @@ import { idSchema } from '../../ledger/envelope.ts'
 import { pageReply, recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery, fieldsQuery, listOf, listQuery, pageOf, tenantQuery } from '../request/query.ts'
-import { type Reply, type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
+import { type Reply, type Route, route, type ServerParts } from '../route.ts'
 
 const metadata = z.record(z.string(), z.json())
 
-/** Runs and workstreams have nearly the same to offer. */
-export function groupRoutes({ ledger }: RouteParts): readonly Route[] {
-  const { runs, workstreams } = ledger
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/runs',
-      operation: 'listRuns',
-      summary: 'List runs',
-      needs: 'read',
-      query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))) }),
-      answers: { 200: { about: 'A page of runs' } },
-      handle: async ({ tenant_id, query }) =>
-        pageReply(await runs.list({ tenant_id, state: query.state, ...pageOf(query) }), query.fields),
+const ownRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/runs',
+    operation: 'listRuns',
+    summary: 'List runs',
+    needs: 'read',
+    query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))) }),
+    answers: { 200: { about: 'A page of runs' } },
+    handle: async ({ server, tenant_id, query }) =>
+      pageReply(
+        await server.ledger.runs.list({ tenant_id, state: query.state, ...pageOf(query) }),
+        query.fields,
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/runs',
+    operation: 'createRun',
+    summary: 'Make a run',
+    about: 'An id is made up unless one is given. A job that names a run makes it, too.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: z.strictObject({ run_id: idSchema.optional(), metadata: metadata.optional() }),
+    answers: { 201: { about: 'The run' } },
+    handle: async ({ server, body, by, request_key }) =>
+      created(await server.ledger.runs.create(body, { ...by, ...keyOf(request_key) })),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/runs/{run_id}:cancel',
+    operation: 'cancelRun',
+    summary: 'Cancel what is open of a run',
+    about: 'It takes no more jobs, and ends when the last of them has stopped.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    answers: { 200: { about: 'The run as it is now' } },
+    handle: async ({ server, params, by }) =>
+      recordReply(await server.ledger.runs.cancel(params.run_id as string, by)),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/workstreams',
+    operation: 'listWorkstreams',
+    summary: 'List workstreams',
+    needs: 'read',
+    query: z.strictObject({
+      ...listQuery,
+      state: listOf(z.enum(statesOf(machines.workstream))),
+      run_id: idSchema.optional(),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/runs',
-      operation: 'createRun',
-      summary: 'Make a run',
-      about: 'An id is made up unless one is given. A job that names a run makes it, too.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: z.strictObject({ run_id: idSchema.optional(), metadata: metadata.optional() }),
-      answers: { 201: { about: 'The run' } },
-      handle: async ({ body, by, request_key }) =>
-        created(await runs.create(body, { ...by, ...keyOf(request_key) })),
+    answers: { 200: { about: 'A page of workstreams' } },
+    async handle({ server, tenant_id, query }) {
+      const { state, run_id, fields } = query
+      return pageReply(
+        await server.ledger.workstreams.list({ tenant_id, state, run_id, ...pageOf(query) }),
+        fields,
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/workstreams',
+    operation: 'createWorkstream',
+    summary: 'Make a workstream',
+    about: 'An id is made up unless one is given. A job that names a workstream makes it, too.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: z.strictObject({
+      workstream_id: idSchema.optional(),
+      run_id: idSchema.optional(),
+      metadata: metadata.optional(),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/runs/{run_id}:cancel',
-      operation: 'cancelRun',
-      summary: 'Cancel what is open of a run',
-      about: 'It takes no more jobs, and ends when the last of them has stopped.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      answers: { 200: { about: 'The run as it is now' } },
-      handle: async ({ params, by }) => recordReply(await runs.cancel(params.run_id as string, by)),
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/workstreams',
-      operation: 'listWorkstreams',
-      summary: 'List workstreams',
-      needs: 'read',
-      query: z.strictObject({
-        ...listQuery,
-        state: listOf(z.enum(statesOf(machines.workstream))),
-        run_id: idSchema.optional(),
-      }),
-      answers: { 200: { about: 'A page of workstreams' } },
-      async handle({ tenant_id, query }) {
-        const { state, run_id, fields } = query
-        return pageReply(await workstreams.list({ tenant_id, state, run_id, ...pageOf(query) }), fields)
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/workstreams',
-      operation: 'createWorkstream',
-      summary: 'Make a workstream',
-      about: 'An id is made up unless one is given. A job that names a workstream makes it, too.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: z.strictObject({
-        workstream_id: idSchema.optional(),
-        run_id: idSchema.optional(),
-        metadata: metadata.optional(),
-      }),
-      answers: { 201: { about: 'The workstream' } },
-      handle: async ({ body, by, request_key }) =>
-        created(await workstreams.create(body, { ...by, ...keyOf(request_key) })),
-    }),
-    ...commonRoutes(ledger, 'run'),
-    ...commonRoutes(ledger, 'workstream'),
-  ]
-}
+    answers: { 201: { about: 'The workstream' } },
+    handle: async ({ server, body, by, request_key }) =>
+      created(await server.ledger.workstreams.create(body, { ...by, ...keyOf(request_key) })),
+  }),
+]
 
-function commonRoutes(ledger: RouteParts['ledger'], kind: 'run' | 'workstream'): readonly Route[] {
-  const groups = kind === 'run' ? ledger.runs : ledger.workstreams
+function commonRoutes(kind: 'run' | 'workstream'): readonly Route[] {
+  const groupsOf = ({ ledger }: ServerParts) => (kind === 'run' ? ledger.runs : ledger.workstreams)
   const path = `/v1/${kind}s/{${kind}_id}`
   const Kind = kind === 'run' ? 'Run' : 'Workstream'
   const idIn = (params: { readonly [name: string]: string }) => params[`${kind}_id`] as string
@@ -103,9 +103,9 @@ function commonRoutes(ledger: RouteParts['ledger'], kind: 'run' | 'workstream'):
       needs: 'read',
       query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
       answers: { 200: { about: `The ${kind}` } },
-      async handle({ params, tenant_id, query }) {
+      async handle({ server, params, tenant_id, query }) {
         const id = idIn(params)
-        return recordReply(found(await groups.get(id, tenant_id), kind, id), query.fields)
+        return recordReply(found(await groupsOf(server).get(id, tenant_id), kind, id), query.fields)
       },
     }),
     route({
@@ -117,8 +117,8 @@ function commonRoutes(ledger: RouteParts['ledger'], kind: 'run' | 'workstream'):
       query: z.strictObject(changeQuery),
       body: z.strictObject({ state: z.enum(states) }),
       answers: { 200: { about: `The ${kind} as it is now` }, 409: { about: 'There is no such edge' } },
-      handle: async ({ params, by, body }) =>
-        recordReply(await groups.update(idIn(params), body.state as never, by)),
+      handle: async ({ server, params, by, body }) =>
+        recordReply(await groupsOf(server).update(idIn(params), body.state as never, by)),
     }),
     route({
       method: 'POST',
@@ -128,7 +128,7 @@ function commonRoutes(ledger: RouteParts['ledger'], kind: 'run' | 'workstream'):
       needs: 'write',
       query: z.strictObject(changeQuery),
       answers: { 200: { about: `The ${kind} as it is now` } },
-      handle: async ({ params, by }) => recordReply(await groups.seal(idIn(params), by)),
+      handle: async ({ server, params, by }) => recordReply(await groupsOf(server).seal(idIn(params), by)),
     }),
     route({
       method: 'POST',
@@ -140,11 +140,18 @@ function commonRoutes(ledger: RouteParts['ledger'], kind: 'run' | 'workstream'):
       query: z.strictObject(changeQuery),
       body: z.strictObject({ metadata }),
       answers: { 200: { about: `The ${kind} as it is now` } },
-      handle: async ({ params, by, body }) =>
-        recordReply(await groups.annotate(idIn(params), body.metadata, by)),
+      handle: async ({ server, params, by, body }) =>
+        recordReply(await groupsOf(server).annotate(idIn(params), body.metadata, by)),
     }),
   ]
 }
+
+/** Runs and workstreams have nearly the same to offer. */
+export const groupRoutes: readonly Route[] = [
+  ...ownRoutes,
+  ...commonRoutes('run'),
+  ...commonRoutes('workstream'),
+]
 
 function keyOf(request_key: string | null): { readonly request_key?: string } {
   return request_key === null ? {} : { request_key }

@@ -1,30 +1,27 @@
 import { ok, type Route, route } from '../route.ts'
 
-/** Whether requests can be served now; when not, why. */
-export type Readiness = () => Promise<string | null>
-
-export function healthRoutes(readiness: Readiness): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/healthz',
-      operation: 'isAlive',
-      summary: 'Whether the process answers',
-      needs: 'nothing',
-      answers: { 200: { about: 'It does' } },
-      handle: () => ok({ status: 'ok' }),
-    }),
-    route({
-      method: 'GET',
-      path: '/readyz',
-      operation: 'isReady',
-      summary: 'Whether requests can be served: the ledger can be written, and the server is not about to end',
-      needs: 'nothing',
-      answers: { 200: { about: 'They can' }, 503: { about: 'They cannot, and why' } },
-      async handle() {
-        const problem = await readiness()
-        return problem === null ? ok({ status: 'ready' }) : { status: 503, body: { status: 'not ready', reason: problem } }
-      },
-    }),
-  ]
-}
+export const healthRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/healthz',
+    operation: 'isAlive',
+    summary: 'Whether the process answers',
+    needs: 'nothing',
+    answers: { 200: { about: 'It does' } },
+    handle: () => ok({ status: 'ok' }),
+  }),
+  route({
+    method: 'GET',
+    path: '/readyz',
+    operation: 'isReady',
+    summary: 'Whether requests can be served: the ledger can be written, and the server is not about to end',
+    needs: 'nothing',
+    answers: { 200: { about: 'They can' }, 503: { about: 'They cannot, and why' } },
+    async handle({ server }) {
+      const problem = await server.readiness()
+      return problem === null
+        ? ok({ status: 'ready' })
+        : { status: 503, body: { status: 'not ready', reason: problem } }
+    },
+  }),
+]

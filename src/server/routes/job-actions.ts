@@ -4,66 +4,68 @@ import { expediteSchema } from '../../ledger/steering.ts'
 import { recordReply } from '../request/fields.ts'
 import { changeQuery } from '../request/query.ts'
 import { type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
 
 /** Steering jobs. */
-export function jobActionRoutes({ ledger }: RouteParts): readonly Route[] {
-  const { jobs } = ledger
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/jobs/{job_id}:cancel',
-      operation: 'cancelJob',
-      summary: 'End a job',
-      about: 'What is running is told to stop; a job that has ended stays as it is, and is answered as it is.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      answers: { 200: { about: 'The job as it is now' } },
-      handle: async ({ params, by }) => recordReply(await jobs.cancel(params.job_id as string, by)),
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/jobs/{job_id}:again',
-      operation: 'runAgain',
-      summary: 'Make a new job of one that has ended',
-      about: 'All of it, or from a step on. With an `Idempotency-Key` the same call again answers with the same new job.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: z.strictObject({ new_job_id: idSchema.optional(), from_step: idSchema.optional() }),
-      answers: {
-        202: { about: 'The new job', schema: z.object({ jobId: z.string(), duplicate: z.boolean() }) },
-      },
-      async handle({ params, by, body, request_key }) {
-        const key = request_key === null ? {} : { idempotency_key: request_key }
-        const { job_id, duplicate } = await jobs.again(params.job_id as string, { ...by, ...body, ...key })
-        return { status: 202, body: { jobId: job_id, duplicate } }
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/jobs/{job_id}:expedite',
-      operation: 'expediteJob',
-      summary: 'Get on with a job',
-      about: 'Its delay and backoffs end now, and it does not wait for what it is told to ignore.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: expediteSchema,
-      answers: { 200: { about: 'The job as it is now' } },
-      handle: async ({ params, by, body }) =>
-        recordReply(await jobs.expedite(params.job_id as string, { ...by, ...body })),
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/jobs/{job_id}:annotate',
-      operation: 'annotateJob',
-      summary: 'Say something about a job',
-      about: 'Laid over its metadata; a field that is null goes. Gates look at it.',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: z.strictObject({ metadata: z.record(z.string(), z.json()) }),
-      answers: { 200: { about: 'The job as it is now' } },
-      handle: async ({ params, by, body }) =>
-        recordReply(await jobs.annotate(params.job_id as string, body.metadata, by)),
-    }),
-  ]
-}
+export const jobActionRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/jobs/{job_id}:cancel',
+    operation: 'cancelJob',
+    summary: 'End a job',
+    about: 'What is running is told to stop; a job that has ended stays as it is, and is answered as it is.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    answers: { 200: { about: 'The job as it is now' } },
+    handle: async ({ server, params, by }) =>
+      recordReply(await server.ledger.jobs.cancel(params.job_id as string, by)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/jobs/{job_id}:again',
+    operation: 'runAgain',
+    summary: 'Make a new job of one that has ended',
+    about:
+      'All of it, or from a step on. With an `Idempotency-Key` the same call again answers with the same new job.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: z.strictObject({ new_job_id: idSchema.optional(), from_step: idSchema.optional() }),
+    answers: {
+      202: { about: 'The new job', schema: z.object({ jobId: z.string(), duplicate: z.boolean() }) },
+    },
+    async handle({ server, params, by, body, request_key }) {
+      const key = request_key === null ? {} : { idempotency_key: request_key }
+      const { job_id, duplicate } = await server.ledger.jobs.again(params.job_id as string, {
+        ...by,
+        ...body,
+        ...key,
+      })
+      return { status: 202, body: { jobId: job_id, duplicate } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/jobs/{job_id}:expedite',
+    operation: 'expediteJob',
+    summary: 'Get on with a job',
+    about: 'Its delay and backoffs end now, and it does not wait for what it is told to ignore.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: expediteSchema,
+    answers: { 200: { about: 'The job as it is now' } },
+    handle: async ({ server, params, by, body }) =>
+      recordReply(await server.ledger.jobs.expedite(params.job_id as string, { ...by, ...body })),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/jobs/{job_id}:annotate',
+    operation: 'annotateJob',
+    summary: 'Say something about a job',
+    about: 'Laid over its metadata; a field that is null goes. Gates look at it.',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: z.strictObject({ metadata: z.record(z.string(), z.json()) }),
+    answers: { 200: { about: 'The job as it is now' } },
+    handle: async ({ server, params, by, body }) =>
+      recordReply(await server.ledger.jobs.annotate(params.job_id as string, body.metadata, by)),
+  }),
+]

@@ -1,13 +1,21 @@
 import { z } from 'zod'
+import type { JobAggregate } from '../../core/aggregate.ts'
 import { notFound } from '../../core/job/not-found.ts'
 import { statesOf } from '../../core/machine.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import { errorOf } from '../../errors/refusal-errors.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { pageReply, pick, recordReply } from '../request/fields.ts'
-import { fieldsQuery, listOf, listQuery, pageOf, pageQuery, tenantQuery, wholeNumber } from '../request/query.ts'
+import {
+  fieldsQuery,
+  listOf,
+  listQuery,
+  pageOf,
+  pageQuery,
+  tenantQuery,
+  wholeNumber,
+} from '../request/query.ts'
 import { type Call, ok, type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
 
 const LONGEST_WAIT_MS = 60_000
 
@@ -20,109 +28,114 @@ export const jobFilter = {
 }
 
 /** Looking at jobs. */
-export function jobRoutes({ ledger }: RouteParts): readonly Route[] {
-  const { jobs } = ledger
-  const shown = async ({ params, tenant_id }: Call) => {
-    const job_id = params.job_id as string
-    const aggregate = await jobs.show(job_id, tenant_id)
-    if (aggregate === null) throw missing(job_id)
-    return aggregate
-  }
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/jobs',
-      operation: 'listJobs',
-      summary: 'List jobs',
-      needs: 'read',
-      query: z.strictObject({ ...listQuery, ...jobFilter }),
-      answers: { 200: { about: 'A page of jobs' } },
-      async handle({ tenant_id, query }) {
-        const { state, request_type, run_id, workstream_id, doc_id, fields } = query
-        const filter = { tenant_id, state, request_type, run_id, workstream_id, doc_id }
-        return pageReply(await jobs.list({ ...filter, ...pageOf(query) }), fields)
-      },
+export const jobRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/jobs',
+    operation: 'listJobs',
+    summary: 'List jobs',
+    needs: 'read',
+    query: z.strictObject({ ...listQuery, ...jobFilter }),
+    answers: { 200: { about: 'A page of jobs' } },
+    async handle({ server, tenant_id, query }) {
+      const { state, request_type, run_id, workstream_id, doc_id, fields } = query
+      const filter = { tenant_id, state, request_type, run_id, workstream_id, doc_id }
+      return pageReply(await server.ledger.jobs.list({ ...filter, ...pageOf(query) }), fields)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}',
+    operation: 'getJob',
+    summary: 'A job, with its steps and the directives that are still open',
+    needs: 'read',
+    query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
+    answers: { 200: { about: 'The job' } },
+    async handle(call) {
+      const { job, steps, outbox } = await shown(call)
+      return recordReply({ ...job, steps, outbox }, call.query.fields)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}/steps',
+    operation: 'listSteps',
+    summary: 'The steps of a job, in their order',
+    needs: 'read',
+    query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
+    answers: { 200: { about: 'The steps' } },
+    async handle(call) {
+      const { steps } = await shown(call)
+      return ok({ items: steps.map((step) => pick(step, call.query.fields)), next: null })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}/events',
+    operation: 'listJobEvents',
+    summary: 'Everything that happened to a job, its steps and its directives',
+    needs: 'read',
+    query: z.strictObject({ ...pageQuery, direction: z.enum(['asc', 'desc']).optional() }),
+    answers: { 200: { about: 'A page of its history' } },
+    async handle(call) {
+      const { job } = await shown(call)
+      const { limit, after, direction, fields } = call.query
+      const { tenant_id, job_id } = job
+      return pageReply(
+        await call.server.ledger.audit.query({ tenant_id, job_id, limit, after, direction }),
+        fields,
+      )
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}/why',
+    operation: 'whyJob',
+    summary: 'Why a job is where it is, and what would get it moving',
+    needs: 'read',
+    query: z.strictObject(tenantQuery),
+    answers: { 200: { about: 'What keeps it, what has to happen first coming first' } },
+    async handle({ server, params, tenant_id }) {
+      const job_id = params.job_id as string
+      const why = await server.ledger.why(job_id, tenant_id)
+      if (why === null) throw missing(job_id)
+      return ok(why)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}/result',
+    operation: 'getResult',
+    summary: 'What a job came to, as soon as it has ended',
+    about: 'Waits up to `wait_ms`. A job that did not succeed answers with the problem that ended it.',
+    needs: 'read',
+    query: z.strictObject({
+      ...tenantQuery,
+      wait_ms: wholeNumber
+        .refine((ms) => ms <= LONGEST_WAIT_MS, `must be at most ${LONGEST_WAIT_MS}`)
+        .optional(),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/jobs/{job_id}',
-      operation: 'getJob',
-      summary: 'A job, with its steps and the directives that are still open',
-      needs: 'read',
-      query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
-      answers: { 200: { about: 'The job' } },
-      async handle(call) {
-        const { job, steps, outbox } = await shown(call)
-        return recordReply({ ...job, steps, outbox }, call.query.fields)
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/jobs/{job_id}/steps',
-      operation: 'listSteps',
-      summary: 'The steps of a job, in their order',
-      needs: 'read',
-      query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
-      answers: { 200: { about: 'The steps' } },
-      async handle(call) {
-        const { steps } = await shown(call)
-        return ok({ items: steps.map((step) => pick(step, call.query.fields)), next: null })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/jobs/{job_id}/events',
-      operation: 'listJobEvents',
-      summary: 'Everything that happened to a job, its steps and its directives',
-      needs: 'read',
-      query: z.strictObject({ ...pageQuery, direction: z.enum(['asc', 'desc']).optional() }),
-      answers: { 200: { about: 'A page of its history' } },
-      async handle(call) {
-        const { job } = await shown(call)
-        const { limit, after, direction, fields } = call.query
-        const { tenant_id, job_id } = job
-        return pageReply(await ledger.audit.query({ tenant_id, job_id, limit, after, direction }), fields)
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/jobs/{job_id}/why',
-      operation: 'whyJob',
-      summary: 'Why a job is where it is, and what would get it moving',
-      needs: 'read',
-      query: z.strictObject(tenantQuery),
-      answers: { 200: { about: 'What keeps it, what has to happen first coming first' } },
-      async handle({ params, tenant_id }) {
-        const job_id = params.job_id as string
-        const why = await ledger.why(job_id, tenant_id)
-        if (why === null) throw missing(job_id)
-        return ok(why)
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/jobs/{job_id}/result',
-      operation: 'getResult',
-      summary: 'What a job came to, as soon as it has ended',
-      about: 'Waits up to `wait_ms`. A job that did not succeed answers with the problem that ended it.',
-      needs: 'read',
-      query: z.strictObject({
-        ...tenantQuery,
-        wait_ms: wholeNumber.refine((ms) => ms <= LONGEST_WAIT_MS, `must be at most ${LONGEST_WAIT_MS}`).optional(),
-      }),
-      answers: {
-        200: { about: 'What its last step came to', schema: z.object({ output: z.unknown() }) },
-        409: { about: 'It failed or was cancelled' },
-        504: { about: 'It has not ended yet' },
-      },
-      async handle({ params, tenant_id, query, signal }) {
-        const timeout = query.wait_ms ?? 0
-        return ok({ output: await jobs.wait(params.job_id as string, { tenant_id, timeout, signal }) })
-      },
-    }),
-  ]
+    answers: {
+      200: { about: 'What its last step came to', schema: z.object({ output: z.unknown() }) },
+      409: { about: 'It failed or was cancelled' },
+      504: { about: 'It has not ended yet' },
+    },
+    async handle({ server, params, tenant_id, query, signal }) {
+      const timeout = query.wait_ms ?? 0
+      return ok({
+        output: await server.ledger.jobs.wait(params.job_id as string, { tenant_id, timeout, signal }),
+      })
+    },
+  }),
+]
+
+async function shown({ server, params, tenant_id }: Call): Promise<JobAggregate> {
+  const job_id = params.job_id as string
+  const aggregate = await server.ledger.jobs.show(job_id, tenant_id)
+  if (aggregate === null) throw missing(job_id)
+  return aggregate
 }
 
-export function missing(job_id: string): Error {
+function missing(job_id: string): Error {
   return errorOf(notFound({ job_id }).refusal)
 }

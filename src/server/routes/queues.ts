@@ -5,74 +5,74 @@ import { recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery } from '../request/query.ts'
 import { type Call, ok, type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
 
 /** Queues are the same for all tenants, and so is whoever may see and steer them. */
-export function queueRoutes({ ledger: { queues } }: RouteParts): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/queues',
-      operation: 'listQueues',
-      summary: 'What waits and runs in each queue',
-      needs: 'read',
-      everybody: true,
-      answers: { 200: { about: 'Queues that have work, or that somebody steered' } },
-      async handle() {
-        const { queues: items, is_more } = await queues.loads()
-        return ok({ items, is_more })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/queues/{queue}',
-      operation: 'getQueue',
-      summary: 'What waits and runs in a queue',
-      needs: 'read',
-      everybody: true,
-      answers: { 200: { about: 'The queue' } },
-      async handle({ params }) {
-        const queue = params.queue as string
-        return ok(found(await queues.load(queue), 'queue', queue))
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/queues/{queue}:pause',
-      operation: 'pauseQueue',
-      summary: 'Hand nothing new out of a queue; what runs goes on',
-      needs: 'write',
-      everybody: true,
-      query: z.strictObject(changeQuery),
-      answers: { 200: { about: 'The queue as it is now' } },
-      handle: async (call) => recordReply(await queues.pause(call.params.queue as string, by(call))),
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/queues/{queue}:resume',
-      operation: 'resumeQueue',
-      summary: 'Hand out again',
-      needs: 'write',
-      everybody: true,
-      query: z.strictObject(changeQuery),
-      answers: { 200: { about: 'The queue as it is now' } },
-      handle: async (call) => recordReply(await queues.resume(call.params.queue as string, by(call))),
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/queues/{queue}:limit',
-      operation: 'limitQueue',
-      summary: 'How much of a queue may run at once, or begin within a while',
-      about: 'What is absent stays as it is; null takes a limit away.',
-      needs: 'write',
-      everybody: true,
-      query: z.strictObject(changeQuery),
-      body: queueLimitsSchema,
-      answers: { 200: { about: 'The queue as it is now' } },
-      handle: async (call) => recordReply(await queues.limit(call.params.queue as string, call.body, by(call))),
-    }),
-  ]
-}
+export const queueRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/queues',
+    operation: 'listQueues',
+    summary: 'What waits and runs in each queue',
+    needs: 'read',
+    everybody: true,
+    answers: { 200: { about: 'Queues that have work, or that somebody steered' } },
+    async handle({ server }) {
+      const { queues: items, is_more } = await server.ledger.queues.loads()
+      return ok({ items, is_more })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/queues/{queue}',
+    operation: 'getQueue',
+    summary: 'What waits and runs in a queue',
+    needs: 'read',
+    everybody: true,
+    answers: { 200: { about: 'The queue' } },
+    async handle({ server, params }) {
+      const queue = params.queue as string
+      return ok(found(await server.ledger.queues.load(queue), 'queue', queue))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/queues/{queue}:pause',
+    operation: 'pauseQueue',
+    summary: 'Hand nothing new out of a queue; what runs goes on',
+    needs: 'write',
+    everybody: true,
+    query: z.strictObject(changeQuery),
+    answers: { 200: { about: 'The queue as it is now' } },
+    handle: async (call) =>
+      recordReply(await call.server.ledger.queues.pause(call.params.queue as string, by(call))),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/queues/{queue}:resume',
+    operation: 'resumeQueue',
+    summary: 'Hand out again',
+    needs: 'write',
+    everybody: true,
+    query: z.strictObject(changeQuery),
+    answers: { 200: { about: 'The queue as it is now' } },
+    handle: async (call) =>
+      recordReply(await call.server.ledger.queues.resume(call.params.queue as string, by(call))),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/queues/{queue}:limit',
+    operation: 'limitQueue',
+    summary: 'How much of a queue may run at once, or begin within a while',
+    about: 'What is absent stays as it is; null takes a limit away.',
+    needs: 'write',
+    everybody: true,
+    query: z.strictObject(changeQuery),
+    body: queueLimitsSchema,
+    answers: { 200: { about: 'The queue as it is now' } },
+    handle: async (call) =>
+      recordReply(await call.server.ledger.queues.limit(call.params.queue as string, call.body, by(call))),
+  }),
+]
 
 function by(call: Call) {
   return { ...call.by, tenant_id: EVERYBODY }

@@ -4,85 +4,93 @@ import { pick, recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery, fieldsQuery, tenantQuery } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
-import type { RouteParts } from './parts.ts'
 
 const MOST_SCHEDULES = 10_000
 
-export function scheduleRoutes({ ledger: { schedules } }: RouteParts): readonly Route[] {
-  const path = '/v1/schedules/{schedule_id}'
-  const move = (verb: 'pause' | 'resume', summary: string) =>
-    route({
-      method: 'POST',
-      path: `${path}:${verb}`,
-      operation: `${verb}Schedule`,
-      summary,
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      answers: { 200: { about: 'The schedule as it is now' } },
-      handle: async ({ params, by }) => recordReply(await schedules[verb](params.schedule_id as string, by)),
-    })
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/schedules',
-      operation: 'listSchedules',
-      summary: 'List schedules',
-      needs: 'read',
-      query: z.strictObject({
-        ...tenantQuery,
-        ...fieldsQuery,
-        state: z.enum(['active', 'paused', 'removed']).optional(),
-      }),
-      answers: { 200: { about: 'All of them' } },
-      async handle({ tenant_id, query: { state, fields } }) {
-        const items: object[] = []
-        let is_more = false
-        for await (const schedule of schedules.list({ tenant_id, ...(state === undefined ? null : { state }) })) {
-          is_more = items.length === MOST_SCHEDULES
-          if (is_more) break
-          items.push(pick(schedule, fields))
-        }
-        return ok({ items, is_more })
-      },
-    }),
-    route({
-      method: 'GET',
-      path,
-      operation: 'getSchedule',
-      summary: 'A schedule',
-      needs: 'read',
-      query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
-      answers: { 200: { about: 'The schedule' } },
-      async handle({ params, tenant_id, query }) {
-        const id = params.schedule_id as string
-        return recordReply(found(await schedules.get(id, tenant_id), 'schedule', id), query.fields)
-      },
-    }),
-    route({
-      method: 'PUT',
-      path,
-      operation: 'putSchedule',
-      summary: 'Make a schedule, or change the one there is',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      body: scheduleSchema.omit({ schedule_id: true }),
-      answers: { 200: { about: 'The schedule as it is now' } },
-      async handle({ params, by, body }) {
-        const schedule_id = params.schedule_id as string
-        return recordReply(await schedules.put({ ...body, schedule_id } as never, by))
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path,
-      operation: 'removeSchedule',
-      summary: 'Submit nothing more by a schedule',
-      needs: 'write',
-      query: z.strictObject(changeQuery),
-      answers: { 200: { about: 'The schedule as it is now' } },
-      handle: async ({ params, by }) => recordReply(await schedules.remove(params.schedule_id as string, by)),
-    }),
-    move('pause', 'Submit nothing by a schedule for now'),
-    move('resume', 'Go on with the next time of a schedule'),
-  ]
+const path = '/v1/schedules/{schedule_id}'
+
+function move(verb: 'pause' | 'resume', summary: string): Route {
+  return route({
+    method: 'POST',
+    path: `${path}:${verb}`,
+    operation: `${verb}Schedule`,
+    summary,
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    answers: { 200: { about: 'The schedule as it is now' } },
+    handle: async ({ server, params, by }) =>
+      recordReply(await server.ledger.schedules[verb](params.schedule_id as string, by)),
+  })
 }
+
+export const scheduleRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/schedules',
+    operation: 'listSchedules',
+    summary: 'List schedules',
+    needs: 'read',
+    query: z.strictObject({
+      ...tenantQuery,
+      ...fieldsQuery,
+      state: z.enum(['active', 'paused', 'removed']).optional(),
+    }),
+    answers: { 200: { about: 'All of them' } },
+    async handle({ server, tenant_id, query: { state, fields } }) {
+      const items: object[] = []
+      let is_more = false
+      for await (const schedule of server.ledger.schedules.list({
+        tenant_id,
+        ...(state === undefined ? null : { state }),
+      })) {
+        is_more = items.length === MOST_SCHEDULES
+        if (is_more) break
+        items.push(pick(schedule, fields))
+      }
+      return ok({ items, is_more })
+    },
+  }),
+  route({
+    method: 'GET',
+    path,
+    operation: 'getSchedule',
+    summary: 'A schedule',
+    needs: 'read',
+    query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
+    answers: { 200: { about: 'The schedule' } },
+    async handle({ server, params, tenant_id, query }) {
+      const id = params.schedule_id as string
+      return recordReply(
+        found(await server.ledger.schedules.get(id, tenant_id), 'schedule', id),
+        query.fields,
+      )
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    operation: 'putSchedule',
+    summary: 'Make a schedule, or change the one there is',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    body: scheduleSchema.omit({ schedule_id: true }),
+    answers: { 200: { about: 'The schedule as it is now' } },
+    async handle({ server, params, by, body }) {
+      const schedule_id = params.schedule_id as string
+      return recordReply(await server.ledger.schedules.put({ ...body, schedule_id } as never, by))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    operation: 'removeSchedule',
+    summary: 'Submit nothing more by a schedule',
+    needs: 'write',
+    query: z.strictObject(changeQuery),
+    answers: { 200: { about: 'The schedule as it is now' } },
+    handle: async ({ server, params, by }) =>
+      recordReply(await server.ledger.schedules.remove(params.schedule_id as string, by)),
+  }),
+  move('pause', 'Submit nothing by a schedule for now'),
+  move('resume', 'Go on with the next time of a schedule'),
+]

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { toIso } from '../../core/time.ts'
+import { ROLES } from '../../core/token/record.ts'
+import { Forbidden } from '../../errors/http-errors.ts'
+import { idSchema } from '../../ledger/envelope.ts'
+import { isFor, type Principal } from '../auth/principal.ts'
+import { cookieIn, sessionCookie } from '../auth/sessions.ts'
+import { ok, type Route, route, type ServerParts } from '../route.ts'
+
+/** How browsers get in and out. */
+export const sessionRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/session',
+    operation: 'openSession',
+    summary: 'Trade the code of a one-time link for a session',
+    needs: 'nothing',
+    body: z.strictObject({ code: z.string().min(1).max(512) }),
+    answers: { 200: { about: 'The session is in a cookie' } },
+    handle({ server, body, address }) {
+      const { cookie, session } = server.authenticator.openSession(body.code, address)
+      const set = sessionCookie(cookie, session.until, server.clock.now(), isSecure(server))
+      return ok(shown(session.principal), { 'set-cookie': set })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/session',
+    operation: 'getSession',
+    summary: 'Who one is here',
+    needs: 'read',
+    answers: { 200: { about: 'Name, role and tenants' } },
+    handle: ({ principal }) => ok(shown(principal)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/session',
+    operation: 'closeSession',
+    summary: 'End a session',
+    needs: 'read',
+    answers: { 200: { about: 'The cookie is gone' } },
+    handle({ server, headers }) {
+      const cookie = cookieIn(headers.cookie)
+      if (cookie !== null) server.authenticator.sessions.close(cookie)
+      return ok({}, { 'set-cookie': sessionCookie('', 0, 0, isSecure(server)) })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/links',
+    operation: 'makeLink',
+    summary: 'Make a link that opens the page, once',
+    about: 'For oneself, or for somebody who may do less.',
+    needs: 'read',
+    body: z.strictObject({
+      role: z.enum(ROLES).optional(),
+      tenants: z.array(idSchema).min(1).max(100).optional(),
+    }),
+    answers: {
+      201: {
+        about: 'The link, and until when it is good',
+        schema: z.object({ url: z.string(), expires_at: z.string() }),
+      },
+    },
+    handle({ server, body, principal }) {
+      const { code, until } = server.authenticator.sessions.link(narrowed(principal, body))
+      return { status: 201, body: { url: linkTo(server.url(), code), expires_at: toIso(until) } }
+    },
+  }),
+]
+
+function isSecure({ url }: ServerParts): boolean {
+  return url().startsWith('https:')
+}
+
+/** After the hash: browsers send it to nobody, so that it is in no log. */
+export function linkTo(url: string, code: string): string {
+  return `${url}/login#${code}`
+}
+
+interface Narrower {
+  readonly role?: Principal['role'] | undefined
+  readonly tenants?: readonly string[] | undefined
+}
+
+function narrowed(principal: Principal, { role = principal.role, tenants }: Narrower): Principal {
+  const isMore = ROLES.indexOf(role) > ROLES.indexOf(principal.role)
+  if (isMore || tenants?.some((tenant) => !isFor(principal, tenant)) === true) {
+    throw new Forbidden(
+      'A link cannot open more than its maker may see',
+      'Ask for the role and tenants that you have.',
+    )
+  }
+  return { ...principal, role, tenants: tenants === undefined ? principal.tenants : new Set(tenants) }
+}
+
+function shown({ name, role, tenants }: Principal): object {
+  return { name, role, tenants: tenants === null ? ['*'] : [...tenants] }
+}

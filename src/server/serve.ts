@@ -1,0 +1,171 @@
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
+import { SECOND_MS } from '../core/time.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { ClaimLines } from '../runtime/claim-lines.ts'
+import type { LiveLedger } from '../runtime/live-ledger.ts'
+import type { ListenOptions } from '../wire/listen.ts'
+import type { Secrets } from '../wire/secrets.ts'
+import { realWorld, type World } from '../world/world.ts'
+import { createApp } from './app.ts'
+import { Authenticator } from './auth/authenticator.ts'
+import { SignedMessages } from './auth/signed-messages.ts'
+import { TokenBook } from './auth/token-book.ts'
+import { PageFiles } from './page-files.ts'
+import { ROUTES } from './routes/all.ts'
+import { linkTo } from './routes/session.ts'
+import { Hosts } from './security/hosts.ts'
+
+export interface ServeOptions extends ListenOptions {
+  /** False lets everybody in who can reach the server, which then must be this machine only. */
+  readonly auth?: boolean | undefined
+  /** Names that the server goes by, beside those of this machine. */
+  readonly allowHosts?: readonly string[] | undefined
+  /** The address that people and services reach it at, when that is another than the one it listens at. */
+  readonly publicUrl?: string | undefined
+  /** False leaves out the routes under `/v1/admin`. */
+  readonly admin?: boolean | undefined
+  /** Longest body that is read; 1 MiB when absent. */
+  readonly maxBytes?: number | undefined
+  /** What services sign callbacks with; without it they need a token. */
+  readonly callbackSecrets?: Secrets | undefined
+  /** The registry that the ledger was opened with; then there is `/metrics`. */
+  readonly metrics?: Registry | undefined
+  readonly world?: Partial<World> | undefined
+}
+
+const LOOPBACK = '127.0.0.1'
+const LOOPBACKS = new Set([LOOPBACK, '::1', 'localhost'])
+const MAX_BYTES = 1024 * 1024
+/** What is still being answered when the server closes may take so long. */
+const CLOSE_MS = 10 * SECOND_MS
+const SECRET_BYTES = 32
+
+/** Serves a ledger over HTTP. Close it before the ledger, or declare it with `await using` after it. */
+export async function serve(ledger: LiveLedger, options: ServeOptions = {}): Promise<HttpServer> {
+  const server = new HttpServer(ledger, options)
+  await server.listen()
+  return server
+}
+
+export class HttpServer implements AsyncDisposable {
+  readonly #ledger: LiveLedger
+  readonly #options: ServeOptions
+  readonly #world: World
+  readonly #stopping = new AbortController()
+  readonly #lines: ClaimLines
+  readonly #authenticator: Authenticator
+  readonly #tokens: TokenBook
+  #app: FastifyInstance | null = null
+  #url = ''
+  #closed: Promise<void> | null = null
+
+  constructor(ledger: LiveLedger, options: ServeOptions) {
+    checkOptions(options)
+    this.#ledger = ledger
+    this.#options = options
+    this.#world = { ...realWorld, logger: ledger.logger, ...options.world }
+    const { clock, secrets } = this.#world
+    this.#lines = new ClaimLines(ledger, this.#world)
+    this.#tokens = new TokenBook(ledger.tokens, clock)
+    this.#authenticator = new Authenticator({
+      tokens: this.#tokens,
+      clock,
+      makeSecret: () => Buffer.from(secrets.bytes(SECRET_BYTES)).toString('base64url'),
+      isNeeded: options.auth !== false,
+    })
+  }
+
+  /** Where it is reached. */
+  get url(): string {
+    return this.#options.publicUrl ?? this.#url
+  }
+
+  /** Opens the page for whoever runs the server, once. */
+  link(): string {
+    return linkTo(this.url, this.#authenticator.sessions.link(this.#authenticator.owner).code)
+  }
+
+  /** A token for programs on this machine, for as long as the server runs. */
+  get localSecret(): string {
+    return this.#authenticator.localSecret
+  }
+
+  async listen(): Promise<void> {
+    const { port = 0, host = LOOPBACK, allowHosts = [], maxBytes = MAX_BYTES, metrics } = this.#options
+    const routes = ROUTES.filter(({ isAdmin }) => this.#options.admin !== false || isAdmin !== true)
+    this.#app = createApp({
+      routes,
+      server: {
+        ledger: this.#ledger,
+        clock: this.#world.clock,
+        lines: this.#lines,
+        authenticator: this.#authenticator,
+        url: () => this.url,
+        readiness: () => this.#readiness(),
+        registry: metrics ?? null,
+      },
+      hosts: new Hosts(isAnyAddress(host) ? allowHosts : [...allowHosts, bracketed(host)]),
+      world: this.#world,
+      stopping: this.#stopping.signal,
+      maxBytes,
+      signed: new SignedMessages(this.#options.callbackSecrets, this.#world.clock),
+      page: await PageFiles.in(fileURLToPath(new URL('./page', import.meta.url)), this.#world.disk),
+    })
+    await this.#app.listen({ port, host })
+    const address = this.#app.server.address() as AddressInfo
+    const name = isAnyAddress(host) ? LOOPBACK : bracketed(address.address)
+    this.#url = `http://${name}:${address.port}`
+  }
+
+  /** Takes no more requests, lets those that wait go, and resolves when all are answered or had the time for it. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#stopping.abort()
+    const app = this.#app
+    if (app === null) return
+    const timer = this.#world.timers.after(CLOSE_MS, () => app.server.closeAllConnections())
+    try {
+      await Promise.all([this.#lines.stop(), app.close()])
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async #readiness(): Promise<string | null> {
+    if (this.#stopping.signal.aborted) return 'The server is about to end'
+    try {
+      await this.#ledger.probe()
+      return null
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+}
+
+function checkOptions({ auth, host = LOOPBACK }: ServeOptions): void {
+  if (auth !== false || LOOPBACKS.has(host)) return
+  throw new InvalidInput(
+    'auth',
+    `Without tokens the server may only listen on this machine, not on ${host}`,
+    'Leave out --no-auth and make tokens, or leave out --host.',
+  )
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+function bracketed(address: string): string {
+  return address.includes(':') ? `[${address}]` : address
+}
