@@ -32,8 +32,12 @@ export function mermaidOf<S extends string>(machine: Machine<S>): string {
   return ['stateDiagram-v2', `[*] --> ${machine.initial}`, ...declared, ...lines].join('\n  ')
 }
 
+/** Machines of so many states are drawn with all their arrows. */
+const FEW = 3
+
 /** Fifteen arrows that say "anything" hide the ones that say something. */
 function goesEverywhere<S extends string>(machine: Machine<S>, state: S): boolean {
+  if (statesOf(machine).length <= FEW) return false
   const next = new Set(machine.states[state].to)
   return statesOf(machine).every((other) => other === state || next.has(other))
 }

@@ -21,7 +21,7 @@ function overview(all: readonly Machine<string>[]): string {
 export function section<S extends string>(machine: Machine<S>): string {
   return [
     `## ${machine.name}`,
-    `${statesOf(machine).length} states, ${edgesOf(machine).length} edges; a new record starts as \`${machine.initial}\`.`,
+    `${statesOf(machine).length} states, ${edgesOf(machine).length} ${edgesOf(machine).length === 1 ? 'edge' : 'edges'}; a new record starts as \`${machine.initial}\`.`,
     `\`\`\`mermaid\n${mermaidOf(machine)}\n\`\`\``,
     stateTable(machine),
   ].join('\n\n')

@@ -44,6 +44,10 @@ import { schedulePause, scheduleRemove, scheduleResume } from './commands/schedu
 import { scheduleShow } from './commands/schedule/show.ts'
 import { submit } from './commands/submit.ts'
 import { tail } from './commands/tail.ts'
+import { tokensCreate } from './commands/tokens/create.ts'
+import { tokensList } from './commands/tokens/list.ts'
+import { tokensRevoke } from './commands/tokens/revoke.ts'
+import { tokensShow } from './commands/tokens/show.ts'
 import { why } from './commands/why.ts'
 import { worker } from './commands/worker/worker.ts'
 import { workstreamsList } from './commands/workstreams/list.ts'
@@ -102,6 +106,11 @@ const GROUPS: readonly Group[] = [
     name: 'schedule',
     about: 'Schedules: jobs that are submitted again and again, by the calendar',
     commands: [scheduleAdd, scheduleList, scheduleShow, schedulePause, scheduleResume, scheduleRemove],
+  },
+  {
+    name: 'tokens',
+    about: 'Access tokens: who may come in by way of the server, as what, and until when',
+    commands: [tokensCreate, tokensList, tokensShow, tokensRevoke],
   },
   {
     name: 'ledger',

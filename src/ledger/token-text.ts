@@ -32,6 +32,11 @@ export function parseToken(text: unknown): TokenParts | null {
   return token_id === undefined || secret === undefined ? null : { token_id, secret }
 }
 
+/** Whoever has a whole token at hand, or a part of it, need not take it apart; only its id is looked at, and told. */
+export function tokenIdIn(text: string): string {
+  return /^wb_([0-9a-f]{12})(?:_|$)/.exec(text)?.[1] ?? text
+}
+
 /** Of the text of the secret, not of its bytes: two texts may stand for the same bytes. */
 export function secretHash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')

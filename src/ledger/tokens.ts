@@ -7,7 +7,7 @@ import { checkId } from './check-input.ts'
 import type { Committer } from './committer.ts'
 import { checkNewToken, type NewToken } from './new-token.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
-import { isSecretOf, newToken, parseToken, secretHash, tokenText } from './token-text.ts'
+import { isSecretOf, newToken, parseToken, secretHash, tokenIdIn, tokenText } from './token-text.ts'
 import { actorOf, reasonOf } from './who-asks.ts'
 
 /** A token as everybody may see it. */
@@ -49,12 +49,12 @@ export class Tokens {
 
   /** It lets nobody in any more, from now on and for good. */
   async revoke(token_id: string, options: CallOptions = {}): Promise<TokenInfo> {
-    const to = this.#to(checkId('token_id', token_id), options)
+    const to = this.#to(tokenIdIn(checkId('token_id', token_id)), options)
     return infoOf(await this.#committer.run({ type: 'revokeToken', ...to }))
   }
 
   async get(token_id: string): Promise<TokenInfo | null> {
-    const record = await this.#record(token_id)
+    const record = await this.#record(tokenIdIn(token_id))
     return record === null ? null : infoOf(record)
   }
 

@@ -79,7 +79,14 @@ describe('the command line on PostgreSQL', () => {
     expect(compacted.stdout).toMatch(/^Cleared up\..*\nRemoved 1 record of history/)
     expect(await failure(url, 'ledger', 'compact', '--keep-history', 'long')).toMatchObject({ status: 2 })
     expect(await failure(url, 'ledger', 'repair')).toMatchObject({ status: 2, code: 'UNSUPPORTED' })
-    for (const command of ['jobs list', 'queue list', 'schedule list', 'ledger stuck', 'ledger audit']) {
+    for (const command of [
+      'jobs list',
+      'queue list',
+      'schedule list',
+      'tokens list',
+      'ledger stuck',
+      'ledger audit',
+    ]) {
       expect(await run(url, ...command.split(' '))).toMatchObject({ status: 0 })
     }
   })

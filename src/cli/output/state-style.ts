@@ -19,6 +19,7 @@ const STATES: { readonly [state: string]: Style } = {
   PENDING: 'dim',
   skipped: 'dim',
   removed: 'dim',
+  revoked: 'dim',
 }
 
 const EVENTS: { readonly [event in AuditEvent]?: Style } = { refused: 'red', ignored: 'dim', noted: 'yellow' }
