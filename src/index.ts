@@ -123,6 +123,7 @@ export type { AuditCount, AuditField, AuditLog } from './ledger/audit-log.ts'
 export type { ClaimOptions, DispatchOptions, Work } from './ledger/claim.ts'
 export type {
   Attempt,
+  CreateOptions,
   ReleaseOptions,
   SubmitToOptions,
   UpdateOptions,

@@ -24,6 +24,11 @@ export function differingFields(a: RequestIdentity, b: RequestIdentity): readonl
   return FIELDS.filter((field) => !sameJson(dropNullFields(a[field]), dropNullFields(b[field])))
 }
 
+/** The same for whatever else a caller may have to repeat, because the answer was lost. */
+export function requestClaim(what: 'update' | 'run' | 'workstream', request_key: string): string {
+  return `${what} ${request_key}`
+}
+
 /** Unique per tenant: by the caller's key, or by what the request says. */
 export function idempotencyClaim(key: string | null, hash: string): string {
   return key === null ? `request:${hash}` : `key:${key}`

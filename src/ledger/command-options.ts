@@ -3,7 +3,13 @@ import type { Rung } from '../core/job/record.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { CallOptions } from './settings.ts'
 
-export interface UpdateOptions extends CallOptions {
+/** For calls that the caller may have to repeat, because the answer was lost. */
+export interface Repeatable {
+  /** The same key again, from the same tenant, does nothing a second time, and is answered as well as the first. */
+  readonly request_key?: string | undefined
+}
+
+export interface UpdateOptions extends CallOptions, Repeatable {
   /** Which source or stage reports this. */
   readonly adapter?: string | undefined
   /** Laid over the metadata that the document has. */
@@ -18,6 +24,8 @@ export interface UpdateOptions extends CallOptions {
   /** False takes an edge that the machine does not declare. */
   readonly validate?: boolean | undefined
 }
+
+export interface CreateOptions extends CallOptions, Repeatable {}
 
 export interface ReleaseOptions extends CallOptions {
   /** Why, by a name of its own. */

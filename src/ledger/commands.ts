@@ -1,5 +1,5 @@
 import type { UpdateDocument } from '../core/document/decide.ts'
-import { type DeprecatedState, type LedgerState, mapState } from '../core/document/states.ts'
+import type { DeprecatedState, LedgerState } from '../core/document/states.ts'
 import type { GroupFacts, GroupKind } from '../core/group/commands.ts'
 import type {
   AckStep,
@@ -21,19 +21,18 @@ import type {
 } from '../core/job/commands.ts'
 import type { OutboxRecord } from '../core/job/record.ts'
 import type { JsonObject } from '../core/json.ts'
-import { documentMachine } from '../core/machines/document.ts'
 import type { QueueState } from '../core/machines/queue.ts'
 import type { ScheduleState } from '../core/machines/schedule.ts'
 import type { SteerQueue } from '../core/queue/decide.ts'
 import { EVERYBODY } from '../core/queue/record.ts'
 import type { FireSchedule, MoveSchedule, PutSchedule } from '../core/schedule/commands.ts'
 import type { ScheduleRecord } from '../core/schedule/record.ts'
-import { InvalidInput } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
 import { calendar, checkTimes } from './calendar.ts'
 import { checkCount, checkId, checkText, frozenObject } from './check-input.ts'
 import type {
   Attempt,
+  CreateOptions,
   NewRun,
   NewWorkstream,
   ReleaseOptions,
@@ -57,6 +56,7 @@ import type { Protocols } from './protocols.ts'
 import { parseResult, parseStepError } from './result.ts'
 import { type CallOptions, inFlightLimitOf, type LedgerSettings } from './settings.ts'
 import { parseStageReport } from './stage-report.ts'
+import { StateNames } from './state-names.ts'
 import {
   type AgainOptions,
   type ExpediteOptions,
@@ -78,12 +78,13 @@ export class Commands {
   readonly #settings: LedgerSettings
   readonly #protocols: Protocols
   readonly #world: World
-  readonly #warned = new Set<string>()
+  readonly #states: StateNames
 
   constructor(settings: LedgerSettings, protocols: Protocols, world: World) {
     this.#settings = settings
     this.#protocols = protocols
     this.#world = world
+    this.#states = new StateNames(world)
   }
 
   updateState(doc_id: string, state: LedgerState, options?: UpdateOptions): UpdateDocument
@@ -95,7 +96,7 @@ export class Commands {
       tenant_id:
         options.tenant_id === undefined ? this.#settings.tenant_id : checkId('tenant_id', options.tenant_id),
       doc_id: checkId('doc_id', doc_id),
-      state: this.#mapState(state),
+      state: this.#states.stateOf(state),
       // Not `...this.#by(options)`: this is the way of every document, and copying is felt.
       actor: actorOf(options, this.#settings),
       reason: reasonOf(options),
@@ -105,6 +106,8 @@ export class Commands {
       retry_count: checkOptionalCount('retry_count', options.retry_count),
       max_retries: checkOptionalCount('max_retries', options.max_retries),
       if_match: options.if_match,
+      request_key:
+        options.request_key === undefined ? undefined : checkId('request_key', options.request_key),
       validate: options.validate ?? this.#settings.validateTransitions,
     }
   }
@@ -151,13 +154,15 @@ export class Commands {
     return { type: 'claimStep', ...this.#to({ job_id }, options) }
   }
 
-  createRun({ run_id, metadata }: NewRun, options: CallOptions = {}) {
-    return createGroup(this.#group('run', run_id ?? this.#world.ids.next(), options), { metadata })
+  createRun({ run_id, metadata }: NewRun, options: CreateOptions = {}) {
+    const to = this.#group('run', run_id ?? this.#world.ids.next(), options)
+    return createGroup(to, { metadata, isFreshId: run_id === undefined, request_key: options.request_key })
   }
 
-  createWorkstream({ workstream_id, run_id, metadata }: NewWorkstream, options: CallOptions = {}) {
+  createWorkstream({ workstream_id, run_id, metadata }: NewWorkstream, options: CreateOptions = {}) {
     const to = this.#group('workstream', workstream_id ?? this.#world.ids.next(), options)
-    return createGroup(to, { run_id, metadata })
+    const { request_key } = options
+    return createGroup(to, { run_id, metadata, isFreshId: workstream_id === undefined, request_key })
   }
 
   moveGroup<K extends GroupKind>(kind: K, id: string, state: string, options: CallOptions = {}) {
@@ -371,22 +376,6 @@ export class Commands {
 
   #by(options: CallOptions) {
     return { actor: actorOf(options, this.#settings), reason: reasonOf(options) }
-  }
-
-  #mapState(name: unknown): LedgerState {
-    if (typeof name !== 'string' || name.trim() === '') {
-      const legal = Object.keys(documentMachine.states).join(', ')
-      throw new InvalidInput('state', 'state must be the name of a state', `Use one of: ${legal}.`)
-    }
-    const { state, deprecated } = mapState(name)
-    if (deprecated && !this.#warned.has(name)) {
-      this.#warned.add(name)
-      this.#world.warn(
-        `The state ${JSON.stringify(name)} is taken for LedgerState.${state.toUpperCase()}; write that instead.`,
-        'WAYBILL_DEP_STRING_STATE',
-      )
-    }
-    return state
   }
 }
 

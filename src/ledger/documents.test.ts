@@ -339,3 +339,31 @@ describe('counting the history', () => {
     await expect(ledger.audit.countBy(['metadata' as never])).rejects.toMatchObject({ field: 'fields' })
   })
 })
+
+describe('an update with a request key', () => {
+  it('is made once, also among many, and its key is nobody else’s', async () => {
+    const ledger = await openTestLedger()
+    const { documents } = ledger
+    const first = await documents.updateState('doc:1', 'fetching', { request_key: 'k' })
+    expect(await documents.updateState('doc:1', 'fetching', { request_key: 'k' })).toEqual(first)
+    const later = await documents.updateState('doc:1', 'fetched')
+    expect(await documents.updateState('doc:1', 'fetching', { request_key: 'k' })).toEqual(later)
+    await expect(documents.updateState('doc:2', 'fetching', { request_key: 'k' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+      status: 409,
+      field: 'request_key',
+    })
+    const report = await documents.updateMany([
+      { doc_id: 'doc:1', state: 'fetching', request_key: 'k' },
+      { doc_id: 'doc:2', state: 'fetching', request_key: 'k' },
+      { doc_id: 'doc:3', state: 'fetching', request_key: 'k3' },
+      { doc_id: 'doc:3', state: 'fetching', request_key: 'k3' },
+    ])
+    expect(report).toMatchObject({ updated: 3, refused: 1, refusals: [{ index: 1 }] })
+    await expect(documents.updateState('doc:4', 'fetching', { request_key: '' })).rejects.toMatchObject({
+      field: 'request_key',
+    })
+    await documents.updateState('doc:1', 'fetching', { request_key: 'k', tenant_id: 'other' })
+    expect(await documents.getState('doc:1', 'other')).toBe('fetching')
+  })
+})

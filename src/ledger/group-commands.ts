@@ -14,6 +14,7 @@ import { isStateOf, type Machine, statesOf } from '../core/machine.ts'
 import { machines } from '../core/machines/all.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { checkId, frozenObject } from './check-input.ts'
+import type { Repeatable } from './command-options.ts'
 
 /** Which run or workstream, and who asks for what reason. */
 export interface ToGroup<K extends GroupKind = GroupKind> {
@@ -31,13 +32,21 @@ export interface EventInput {
   readonly payload?: JsonObject | undefined
 }
 
+interface NewGroup extends Repeatable {
+  readonly isFreshId: boolean
+  readonly run_id?: string | undefined
+  readonly metadata?: JsonObject | undefined
+}
+
 export function createGroup<K extends GroupKind>(
   to: ToGroup<K>,
-  { run_id, metadata }: { readonly run_id?: string | undefined; readonly metadata?: JsonObject | undefined },
+  { run_id, metadata, isFreshId, request_key }: NewGroup,
 ): CreateGroup & { readonly kind: K } {
   return {
     type: 'createGroup',
     ...to,
+    isFreshId,
+    request_key: request_key === undefined ? undefined : checkId('request_key', request_key),
     run_id: run_id === undefined ? null : checkId('run_id', run_id),
     metadata: metadata === undefined ? EMPTY : frozenObject('metadata', metadata),
   }

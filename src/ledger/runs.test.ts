@@ -189,3 +189,25 @@ describe('gates and documents', () => {
     })
   })
 })
+
+describe('making one with a request key', () => {
+  it('makes one run and one workstream, whether their ids were made up or not', async () => {
+    const ledger = await ledgerOf()
+    const run = await ledger.runs.create({ metadata: { a: 1 } }, { request_key: 'k' })
+    expect(await ledger.runs.create({ metadata: { a: 1 } }, { request_key: 'k' })).toEqual(run)
+    const { run_id } = run
+    const made = await ledger.workstreams.create({ workstream_id: 'w', run_id }, { request_key: 'k' })
+    const again = await ledger.workstreams.create({ workstream_id: 'w', run_id }, { request_key: 'k' })
+    expect(again).toEqual(made)
+    expect((await ledger.runs.list()).items).toHaveLength(1)
+    await expect(ledger.runs.create({ run_id: 'other' }, { request_key: 'k' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    })
+    await expect(ledger.runs.create({}, { request_key: 'a\nb' })).rejects.toMatchObject({
+      field: 'request_key',
+    })
+    await expect(ledger.workstreams.create({ workstream_id: 'w' })).rejects.toMatchObject({
+      code: 'RUN_EXISTS',
+    })
+  })
+})

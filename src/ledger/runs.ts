@@ -8,6 +8,7 @@ import type { RunState } from '../core/machines/run.ts'
 import type { WorkstreamState } from '../core/machines/workstream.ts'
 import { findAll } from '../store/find-all.ts'
 import type { Page, PageOptions } from '../store/query.ts'
+import type { CreateOptions } from './command-options.ts'
 import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { EventInput } from './group-commands.ts'
@@ -105,7 +106,7 @@ export class Runs extends Groups<'run', RunState> {
   /** A new run; an id is made up unless one is given. A job that names a run makes it, too. */
   async create(
     run: { readonly run_id?: string | undefined; readonly metadata?: JsonObject | undefined } = {},
-    options?: CallOptions,
+    options?: CreateOptions,
   ): Promise<RunRecord> {
     return (await this.committer.run(this.commands.createRun(run, options))) as RunRecord
   }
@@ -165,7 +166,7 @@ export class Workstreams extends Groups<'workstream', WorkstreamState> {
       readonly run_id?: string | undefined
       readonly metadata?: JsonObject | undefined
     } = {},
-    options?: CallOptions,
+    options?: CreateOptions,
   ): Promise<WorkstreamRecord> {
     return (await this.committer.run(this.commands.createWorkstream(workstream, options))) as WorkstreamRecord
   }

@@ -1,6 +1,6 @@
 import type { DeprecatedState, LedgerState } from '../core/document/states.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { InvalidStateTransition, StaleEtag } from '../errors/refusal-errors.ts'
+import { Conflict, InvalidStateTransition, StaleEtag } from '../errors/refusal-errors.ts'
 import type { WaybillError } from '../errors/waybill-error.ts'
 import { checkCount } from './check-input.ts'
 import type { UpdateOptions } from './command-options.ts'
@@ -80,7 +80,7 @@ export async function updateMany(
 
 /** Anything else, such as a full disk, would befall all that come after it too. */
 function isAboutOne(error: unknown): error is WaybillError {
-  return [InvalidInput, InvalidStateTransition, StaleEtag].some((kind) => error instanceof kind)
+  return [InvalidInput, InvalidStateTransition, StaleEtag, Conflict].some((kind) => error instanceof kind)
 }
 
 /** A bounded number of places; whoever finds none free waits for one. */

@@ -236,3 +236,42 @@ describe('an etag that is demanded', () => {
     expect(ledger.refusalOf(update('fetched', { if_match: '' })).code).toBe('STALE_ETAG')
   })
 })
+
+describe('an update with a key', () => {
+  it('is made once: the same again is answered with the document as it is by then', () => {
+    const ledger = new KernelLedger()
+    const first = update('fetching', { request_key: 'k', if_match: '' })
+    ledger.run(first)
+    ledger.run(update('fetched', { metadata: { bytes: 7 } }))
+    const before = ledger.contents()
+    expect(ledger.run(first)).toEqual(documentOf(ledger))
+    expect(ledger.contents()).toEqual(before)
+    expect(ledger.last()).toMatchObject({
+      event: 'ignored',
+      path: ['fetched', 'fetched'],
+      metadata: { request_key: 'k' },
+    })
+    expect(ledger.run(update('parsing')).state).toBe('parsing')
+  })
+
+  it.each([
+    ['another document', { doc_id: 'doc:2' }],
+    ['another state', { state: 'fetched' }],
+  ] as const)('is refused for %s', (_, other) => {
+    const ledger = new KernelLedger()
+    ledger.run(update('fetching', { request_key: 'k' }))
+    expect(ledger.refusalOf({ ...update('fetching', { request_key: 'k' }), ...other })).toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+      field: 'request_key',
+      details: { kind: 'document', id: 'doc:1', state: 'fetching' },
+    })
+    expect(ledger.last()).toMatchObject({ event: 'refused', metadata: { refusal: 'IDEMPOTENCY_CONFLICT' } })
+  })
+
+  it('that was refused has not used its key, and is another tenant’s as well', () => {
+    const ledger = new KernelLedger()
+    expect(ledger.refusalOf(update('parsed', { request_key: 'k' })).code).toBe('INVALID_STATE_TRANSITION')
+    expect(ledger.run(update('fetching', { request_key: 'k' })).state).toBe('fetching')
+    expect(ledger.run(update('fetching', { request_key: 'k', tenant_id: 't2' })).tenant_id).toBe('t2')
+  })
+})

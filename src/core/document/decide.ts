@@ -1,8 +1,10 @@
 import type { AuditEntry } from '../audit.ts'
 import { change, type Decision, type Given, need, refuse } from '../decision.ts'
+import { requestClaim } from '../idempotency.ts'
 import { EMPTY, type JsonObject } from '../json.ts'
 import { isEdge, nextStates } from '../machine.ts'
 import { type DocumentState, documentMachine } from '../machines/document.ts'
+import { present } from '../must.ts'
 import type { RefusalCode } from '../refusal.ts'
 import { fromEpochSeconds, toEpochSeconds } from '../time.ts'
 import type { DocumentRecord } from './record.ts'
@@ -25,6 +27,8 @@ export interface UpdateDocument {
   readonly retry_count?: number | undefined
   readonly max_retries?: number | undefined
   readonly if_match?: string | undefined
+  /** The same key again changes nothing, whatever has become of the document since. */
+  readonly request_key?: string | undefined
   /** False records edges that the machine does not declare, and says so in the history. */
   readonly validate?: boolean | undefined
 }
@@ -37,22 +41,65 @@ export interface ErrorContext {
 
 export function decideDocument(
   command: UpdateDocument,
-  given: Pick<Given, 'now' | 'get'>,
+  given: Pick<Given, 'now' | 'get' | 'ownerOf'>,
 ): Decision<DocumentRecord> {
   const before = given.get('document', command.tenant_id, command.doc_id)
   if (before === undefined) {
     return need([{ kind: 'document', tenant_id: command.tenant_id, id: command.doc_id }])
   }
+  if (command.request_key === undefined) return decideMove(command, before, given.now)
+  const { tenant_id, doc_id, state } = command
+  const key = requestClaim('update', command.request_key)
+  const owner = given.ownerOf({ tenant_id, key })
+  if (owner !== undefined) return answerRepeated(command, before, given.now, owner)
+  const decision = decideMove(command, before, given.now)
+  if (decision.kind !== 'change') return decision
+  const claims = [{ tenant_id, key, owner: ownerName(state, doc_id) }]
+  return { ...decision, change: { ...decision.change, claims } }
+}
+
+/** What a key was used for: no state has a space in it. */
+function ownerName(state: DocumentState, doc_id: string): string {
+  return `${state} ${doc_id}`
+}
+
+/** It was done before: the document is what has become of it since. */
+function answerRepeated(
+  command: UpdateDocument,
+  before: DocumentRecord | null,
+  now: number,
+  owner: string,
+): Decision<DocumentRecord> {
+  const { doc_id, state, request_key } = command
+  if (owner !== ownerName(state, doc_id)) return refuseOtherUse(command, before, now, owner)
+  const document = present(before, 'an update that was made left a document')
+  const { retry_count, max_retries } = document
+  const entry = documentEntry(
+    { ...command, state: document.state },
+    document,
+    now,
+    'ignored',
+    retry_count,
+    max_retries,
+  )
+  return change(document, { audit: [{ ...entry, metadata: { request_key: request_key as string } }] })
+}
+
+function decideMove(
+  command: UpdateDocument,
+  before: DocumentRecord | null,
+  now: number,
+): Decision<DocumentRecord> {
   if (command.if_match !== undefined && command.if_match !== (before?.etag ?? '')) {
-    return refuseDocument(command, before, given.now, 'STALE_ETAG')
+    return refuseDocument(command, before, now, 'STALE_ETAG')
   }
   const from = before?.state ?? documentMachine.initial
   const declared = isEdge(documentMachine, from, command.state)
   if (!declared && command.validate !== false) {
-    return refuseDocument(command, before, given.now, 'INVALID_STATE_TRANSITION')
+    return refuseDocument(command, before, now, 'INVALID_STATE_TRANSITION')
   }
-  const after = moveDocument(command, before, given.now)
-  const audit = documentEntry(command, before, given.now, 'moved', after.retry_count, after.max_retries)
+  const after = moveDocument(command, before, now)
+  const audit = documentEntry(command, before, now, 'moved', after.retry_count, after.max_retries)
   const { tenant_id, doc_id } = command
   return change(after, {
     puts: [after],
@@ -89,7 +136,7 @@ function documentEntry(
   command: UpdateDocument,
   before: DocumentRecord | null,
   now: number,
-  event: 'moved' | 'refused',
+  event: 'moved' | 'refused' | 'ignored',
   retryCount: number,
   maxRetries: number,
 ): AuditEntry {
@@ -117,6 +164,27 @@ function documentEntry(
 
 function unvalidated(entry: AuditEntry): AuditEntry {
   return { ...entry, metadata: { ...entry.metadata, validated: false } }
+}
+
+function refuseOtherUse(
+  command: UpdateDocument,
+  before: DocumentRecord | null,
+  now: number,
+  owner: string,
+): Decision<never> {
+  const { retry_count, max_retries } = retriesOf(before)
+  const entry = documentEntry(command, before, now, 'refused', retry_count, max_retries)
+  const [state, doc_id] = [owner.slice(0, owner.indexOf(' ')), owner.slice(owner.indexOf(' ') + 1)]
+  return refuse(
+    {
+      code: 'IDEMPOTENCY_CONFLICT',
+      message: `The request key ${command.request_key} was used to move document ${doc_id} to ${state}`,
+      field: 'request_key',
+      next: 'Use a new key for a new update, or send the same update again.',
+      details: { kind: 'document', id: doc_id, state },
+    },
+    { ...entry, metadata: { ...entry.metadata, refusal: 'IDEMPOTENCY_CONFLICT' } },
+  )
 }
 
 function refuseDocument(

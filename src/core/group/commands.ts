@@ -24,6 +24,10 @@ interface ToGroup {
 
 export interface CreateGroup extends ToGroup {
   readonly type: 'createGroup'
+  /** The id was made up for it: nobody else can have it, and nobody asked for it. */
+  readonly isFreshId?: boolean | undefined
+  /** The same key again is answered with what the first one made. */
+  readonly request_key?: string | undefined
   /** The run that a workstream is part of. */
   readonly run_id: string | null
   readonly metadata: JsonObject

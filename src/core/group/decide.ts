@@ -1,9 +1,11 @@
 import { type AuditEntry, steeringEntry } from '../audit.ts'
-import { change, type Decision, type Given, need, type Refused, refuse } from '../decision.ts'
+import { type ClaimKey, change, type Decision, type Given, need, type Refused, refuse } from '../decision.ts'
+import { requestClaim } from '../idempotency.ts'
 import { overlaid } from '../job/metadata.ts'
 import type { JsonObject } from '../json.ts'
 import { isEdge, isTerminal, type Machine, nextStates } from '../machine.ts'
 import { machines } from '../machines/all.ts'
+import { present } from '../must.ts'
 import { toIso } from '../time.ts'
 import type {
   AnnotateGroup,
@@ -21,6 +23,8 @@ export function decideGroup(command: GroupCommand, given: Given): Decision<Group
   const { tenant_id, kind, id } = command
   const before = given.get(kind, tenant_id, id) as GroupRecord | null | undefined
   if (before === undefined) return need([{ kind, tenant_id, id }])
+  const repeated = command.type === 'createGroup' ? repeatedCreate(command, given) : null
+  if (repeated !== null) return repeated
   if (command.if_match !== undefined && command.if_match !== (before?.etag ?? '')) {
     return refuseStale(command, before, given.now)
   }
@@ -42,7 +46,40 @@ export function decideGroup(command: GroupCommand, given: Given): Decision<Group
 function create(command: CreateGroup, before: GroupRecord | null, given: Given): Decision<GroupRecord> {
   if (before !== null) return refuseExisting(command)
   const after = newGroup(command, given.now)
-  return change(after, { puts: [after], audit: [groupEntry(command, after, [null, after.state], given.now)] })
+  const claim = claimOf(command)
+  return change(after, {
+    puts: [after],
+    audit: [groupEntry(command, after, [null, after.state], given.now)],
+    claims: claim === null ? [] : [{ ...claim, owner: command.id }],
+  })
+}
+
+function claimOf({ tenant_id, kind, request_key }: CreateGroup): ClaimKey | null {
+  return request_key === undefined ? null : { tenant_id, key: requestClaim(kind, request_key) }
+}
+
+/** What was made for the same key before, whatever has become of it; null when nothing was. */
+function repeatedCreate(command: CreateGroup, given: Given): Decision<GroupRecord> | null {
+  const claim = claimOf(command)
+  const owner = claim === null ? undefined : given.ownerOf(claim)
+  if (owner === undefined) return null
+  const { tenant_id, kind } = command
+  const made = given.get(kind, tenant_id, owner) as GroupRecord | null | undefined
+  if (made === undefined) return need([{ kind, tenant_id, id: owner }])
+  const group = present(made, 'what was made for a key is there')
+  const isOther = command.isFreshId !== true && command.id !== owner
+  const isElsewhere = group.kind === 'workstream' && group.run_id !== command.run_id
+  return isOther || isElsewhere ? refuseOtherUse(command, owner) : change(group, {})
+}
+
+function refuseOtherUse({ kind, request_key }: CreateGroup, owner: string): Refused {
+  return refuse({
+    code: 'IDEMPOTENCY_CONFLICT',
+    message: `The request key ${request_key} was used to make the ${kind} ${owner}`,
+    field: 'request_key',
+    next: `Use a new key for a new ${kind}, or send the same request again.`,
+    details: { kind, id: owner },
+  })
 }
 
 function move(command: MoveGroup, before: GroupRecord, given: Given): Decision<GroupRecord> {

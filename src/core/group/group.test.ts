@@ -3,9 +3,10 @@ import { submitOf } from '../../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
 import { withoutLoaded } from '../../../test/fixtures/not-loaded.ts'
 import { decide } from '../command.ts'
+import type { Given } from '../decision.ts'
 import type { Machine } from '../machine.ts'
 import { runMachine } from '../machines/run.ts'
-import type { FollowGroup, GroupFacts, GroupKind, MoveGroup } from './commands.ts'
+import type { CreateGroup, FollowGroup, GroupFacts, GroupKind, MoveGroup } from './commands.ts'
 import { pathOf } from './follow.ts'
 
 const BY = { tenant_id: 't1', actor: 'ada', reason: null } as const
@@ -247,5 +248,62 @@ describe('runs and workstreams', () => {
     const neither = withoutLoaded(withoutLoaded(ledger, 'run'), 'workstream')
     expect(decide(submit, neither)).toEqual({ kind: 'need', keys: [workstream, run] })
     expect(decide(move('run', 'running'), withoutLoaded(ledger, 'run'))).toMatchObject({ kind: 'need' })
+  })
+})
+
+describe('making one with a key', () => {
+  const make = (kind: GroupKind, id: string, more: Partial<CreateGroup> = {}): CreateGroup => ({
+    type: 'createGroup',
+    ...BY,
+    kind,
+    id,
+    run_id: kind === 'run' ? null : 'r1',
+    metadata: {},
+    request_key: 'k',
+    ...more,
+  })
+
+  it.each(['run', 'workstream'] as const)(
+    'makes one %s, and answers with it however often it is asked',
+    (kind) => {
+      const ledger = new KernelLedger()
+      ledger.run(make(kind, 'made-up-1', { isFreshId: true, if_match: '' }))
+      ledger.run({ ...move(kind, kind === 'run' ? 'running' : 'ready'), id: 'made-up-1' })
+      const before = ledger.contents()
+      const again = ledger.run(make(kind, 'made-up-2', { isFreshId: true, if_match: '' }))
+      expect(again).toEqual(ledger.get(kind, 't1', 'made-up-1'))
+      expect(ledger.run(make(kind, 'made-up-1'))).toEqual(again)
+      expect(ledger.contents()).toEqual(before)
+    },
+  )
+
+  it('is refused for another id and for another run, and not for another kind or tenant', () => {
+    const ledger = new KernelLedger()
+    ledger.run(make('workstream', 'w1'))
+    for (const other of [{ id: 'w2' }, { run_id: 'r2' }]) {
+      expect(ledger.refusalOf({ ...make('workstream', 'w1'), ...other })).toMatchObject({
+        code: 'IDEMPOTENCY_CONFLICT',
+        field: 'request_key',
+        details: { kind: 'workstream', id: 'w1' },
+      })
+    }
+    expect(ledger.run(make('run', 'w1'))).toMatchObject({ kind: 'run' })
+    expect(ledger.run(make('workstream', 'w1', { tenant_id: 't2' }))).toMatchObject({ tenant_id: 't2' })
+    expect(ledger.refusalOf(make('run', 'w1', { request_key: undefined })).code).toBe('RUN_EXISTS')
+    expect(ledger.refusalOf(make('run', 'w1', { request_key: 'other' })).code).toBe('RUN_EXISTS')
+  })
+
+  it('asks for what was made before, when it was not loaded', () => {
+    const ledger = new KernelLedger()
+    ledger.run(make('run', 'first', { isFreshId: true }))
+    const given = {
+      now: 0,
+      get: (_: string, __: string, id: string) => (id === 'first' ? undefined : null),
+      ownerOf: () => 'first',
+    }
+    expect(decide(make('run', 'second', { isFreshId: true }), given as unknown as Given)).toEqual({
+      kind: 'need',
+      keys: [{ kind: 'run', tenant_id: 't1', id: 'first' }],
+    })
   })
 })

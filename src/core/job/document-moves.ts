@@ -103,8 +103,9 @@ function moved<A>(
 }
 
 /** What is given, with a document as it is by now. */
-function seeing({ now }: Given, document: DocumentRecord | null): Pick<Given, 'now' | 'get'> {
-  return { now, get: (() => document) as unknown as Given['get'] }
+function seeing(given: Given, document: DocumentRecord | null): Pick<Given, 'now' | 'get' | 'ownerOf'> {
+  const get = (() => document) as unknown as Given['get']
+  return { now: given.now, get, ownerOf: given.ownerOf }
 }
 
 function updateOf({ tenant_id, doc_id, state, step, entry }: Move, by: By): UpdateDocument {

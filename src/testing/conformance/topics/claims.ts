@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { idOf } from '../../../core/aggregate.ts'
 import type { SubmitJob } from '../../../core/job/commands.ts'
 import type { Topic } from '../check.ts'
-import { onJob, submitJob, TENANT } from '../commands.ts'
+import { moveDocument, onJob, submitJob, TENANT } from '../commands.ts'
+import { createGroup } from '../group-commands.ts'
 import { PUSHED } from '../protocols.ts'
 import { claimKey } from '../raw-decisions.ts'
-import { auditAll, findAll } from '../reading.ts'
+import { auditAll, findAll, moves } from '../reading.ts'
 import type { Scene } from '../scene.ts'
 import { succeed } from '../work.ts'
 
@@ -41,6 +43,46 @@ export const claims: Topic = {
         assert.equal(await scene.store.ownerOf({ ...claim, tenant_id: 'Zeta' }), null)
         await scene.store.maintain()
         assert.equal(await scene.store.ownerOf(claim), 'first')
+      },
+    },
+    {
+      name: 'knows an update of a document by its key, whoever repeats it and whenever',
+      async run(scene) {
+        const move = moveDocument('d', 'fetching', { request_key: 'k' })
+        const stores = await scene.writers()
+        const racing = Array.from({ length: 6 }, (_, i) => scene.do(move, stores[i % stores.length]))
+        const answers = await Promise.all(racing)
+        assert.equal(new Set(answers.map(({ etag }) => etag)).size, 1)
+        const later = await scene.do(moveDocument('d', 'fetched'))
+        assert.deepEqual(await scene.do(move), later)
+        await scene.store.maintain()
+        if (scene.subject.reopen !== undefined) await scene.reopen()
+        assert.deepEqual(await scene.do(move), later)
+        const other = await scene.act(moveDocument('e', 'fetching', { request_key: 'k' }))
+        assert.equal(other.ok ? null : other.refusal.code, 'IDEMPOTENCY_CONFLICT')
+        assert.equal(await scene.store.get({ kind: 'document', tenant_id: TENANT, id: 'e' }), null)
+        await scene.do(moveDocument('d', 'fetching', { request_key: 'k', tenant_id: 'Zeta' }))
+        const told = await auditAll(scene.store, { kind: 'document', id: 'd', tenant_id: TENANT })
+        assert.deepEqual(moves(told.filter(({ event }) => event === 'moved')), [
+          'document d: pending → fetching',
+          'document d: fetching → fetched',
+        ])
+        assert.equal(told.filter(({ event }) => event === 'ignored').length, answers.length - 1 + 2)
+      },
+    },
+    {
+      name: 'makes one run for a key, under one id, whoever asks and whenever',
+      async run(scene) {
+        const stores = await scene.writers()
+        const make = (n: number) => createGroup('run', `made-up-${n}`, { request_key: 'k', isFreshId: true })
+        const racing = Array.from({ length: 6 }, (_, n) => scene.do(make(n), stores[n % stores.length]))
+        const ids = new Set((await Promise.all(racing)).map((run) => idOf(run)))
+        assert.equal(ids.size, 1)
+        await scene.store.maintain()
+        if (scene.subject.reopen !== undefined) await scene.reopen()
+        assert.deepEqual(new Set([idOf(await scene.do(make(9)))]), ids)
+        assert.equal((await findAll(scene.store, { kind: 'run' })).length, 1)
+        assert.equal((await auditAll(scene.store, { kind: 'run' })).length, 1)
       },
     },
     {
