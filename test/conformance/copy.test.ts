@@ -81,6 +81,22 @@ describe('copyLedger', () => {
     expect(await copyLedger('./from', './to', { world })).toMatchObject({ copied_audit_records: 1 })
   })
 
+  it('takes tokens along: who was let in by the ledger is let in by its copy, and who was not is not', async () => {
+    const world = virtualWorld()
+    const minted = []
+    {
+      await using ledger = await openLedger('./from', { world })
+      for (const name of ['kept', 'lost']) {
+        minted.push(await ledger.tokens.mint({ name, role: 'viewer', tenants: ['acme'] }))
+      }
+      await ledger.tokens.revoke(minted[1]?.record.token_id ?? '')
+    }
+    expect(await copyLedger('./from', './to', { world })).toMatchObject({ records: { token: 2 } })
+    await using copy = await openLedger('./to', { world })
+    const verified = await Promise.all(minted.map(({ token }) => copy.tokens.verify(token)))
+    expect(verified).toMatchObject([{ name: 'kept', tenants: ['acme'] }, null])
+  })
+
   it('mixes nothing up', async () => {
     const world = virtualWorld()
     for (const name of ['one', 'two']) {
