@@ -2,6 +2,7 @@
 // ones before it: `run-benchmark.ts <name> <folder> <quick|full>`.
 import { mkdirSync } from 'node:fs'
 import { POSTGRES_BENCHMARKS, SQLITE_BENCHMARKS } from '../engines/benchmarks.ts'
+import { HTTP_BENCHMARKS } from '../http/benchmarks.ts'
 import { JOB_BENCHMARKS } from '../jobs/benchmarks.ts'
 import { JOURNAL_BENCHMARKS } from '../journal/benchmarks.ts'
 import type { BenchMessage } from './bench.ts'
@@ -10,6 +11,7 @@ const [name, folder, size] = process.argv.slice(2)
 const benchmark = [
   ...JOURNAL_BENCHMARKS,
   ...JOB_BENCHMARKS,
+  ...HTTP_BENCHMARKS,
   ...SQLITE_BENCHMARKS,
   ...POSTGRES_BENCHMARKS,
 ].find((one) => one.name === name)

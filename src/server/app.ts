@@ -88,7 +88,12 @@ export function createApp(parts: AppParts): FastifyInstance {
       const isSigned = mayBeSigned === true && authorization === undefined
       const principal = isSigned ? parts.signed.admit(raw) : null
       if (principal !== null) return { principal, isSession: false }
-      return parts.server.authenticator.authenticate({ authorization, cookie, address })
+      return parts.server.authenticator.authenticate({
+        authorization,
+        cookie,
+        address,
+        connection: raw.socket,
+      })
     },
     checkAdmitted: ({ raw }) => parts.signed.checkVerified(raw),
     server: parts.server,

@@ -26,12 +26,25 @@ type Verbs = Map<string | null, Route>
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE']
 const OTHER_METHODS = ['PATCH', 'OPTIONS'] as const
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who was let in. */
+    principal: Principal
+  }
+}
+
+const NOBODY: Principal = {
+  name: 'nobody',
+  role: 'viewer',
+  tenants: new Set(),
+  token_id: null,
+  speaksForOthers: false,
+}
+
 const NO_QUERY = z.strictObject({})
 
-/** Who was let in, by request: nothing is added to the request itself. */
-const admitted = new WeakMap<FastifyRequest, Principal>()
-
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], gate: Gatekeeper): void {
+  app.decorateRequest('principal', NOBODY)
   const paths = new Map<string, Map<Method, Verbs>>()
   for (const route of routes) {
     const { path, verb } = splitVerb(route.path)
@@ -97,7 +110,7 @@ function registerOne(
       const { route, params } = find(request)
       if (route.mayBeSigned === true) gate.checkAdmitted(request)
       const call = new HttpCall({
-        principal: admitted.get(request) ?? NOBODY,
+        principal: request.principal,
         params,
         query: queryOf(route, request),
         body: bodyOf(route, request),
@@ -126,18 +139,10 @@ function foundByVerb(verbs: Verbs, params: Found['params'], last: string): Found
   throw new UnknownPath([...verbs.keys()].map((verb) => `…:${verb}`))
 }
 
-const NOBODY: Principal = {
-  name: 'nobody',
-  role: 'viewer',
-  tenants: new Set(),
-  token_id: null,
-  speaksForOthers: false,
-}
-
 function check(route: Route, request: FastifyRequest, { principal }: Authenticated): void {
   if (route.needs !== 'nothing') checkPermission(principal, route.needs)
   if (route.everybody === true) checkEverybody(principal)
-  admitted.set(request, principal)
+  request.principal = principal
 }
 
 /** Most requests have none, and then there is nothing to check. */

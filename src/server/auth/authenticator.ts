@@ -4,10 +4,12 @@ import type { Clock } from '../../world/clock.ts'
 import { FailedLogins } from './failed-logins.ts'
 import type { Principal } from './principal.ts'
 import { cookieIn, Sessions } from './sessions.ts'
-import type { TokenBook } from './token-book.ts'
+import type { KnownToken, TokenBook } from './token-book.ts'
 
 /** What of a request says who makes it. */
 export interface Shown {
+  /** What it came over: whoever has shown a token on it is known by the same text for a while. */
+  readonly connection: object
   readonly authorization: string | undefined
   readonly cookie: string | undefined
   readonly address: string
@@ -47,6 +49,8 @@ export class Authenticator {
   readonly #tokens: TokenBook
   readonly #failed: FailedLogins
   readonly #isNeeded: boolean
+  /** What was last shown on a connection. */
+  readonly #last = new WeakMap<object, { readonly authorization: string; readonly known: KnownToken }>()
 
   constructor({ tokens, clock, makeSecret, isNeeded }: AuthenticatorParts) {
     this.#tokens = tokens
@@ -57,8 +61,13 @@ export class Authenticator {
   }
 
   /** Not a promise where it is known at once, which is nearly always. */
-  authenticate({ authorization, cookie, address }: Shown): Authenticated | Promise<Authenticated> {
-    if (authorization !== undefined) return this.#byToken(authorization, address)
+  authenticate({
+    authorization,
+    cookie,
+    address,
+    connection,
+  }: Shown): Authenticated | Promise<Authenticated> {
+    if (authorization !== undefined) return this.#byToken(authorization, address, connection)
     const session = cookieIn(cookie)
     const open = session === null ? null : this.sessions.get(session)
     if (open !== null) return { principal: open.principal, isSession: true }
@@ -80,11 +89,22 @@ export class Authenticator {
     return LOCAL
   }
 
-  #byToken(authorization: string, address: string): Authenticated | Promise<Authenticated> {
+  #byToken(
+    authorization: string,
+    address: string,
+    connection: object,
+  ): Authenticated | Promise<Authenticated> {
+    const last = this.#last.get(connection)
+    // Nobody can learn anything from how long this takes: what is compared came over the same connection.
+    if (last !== undefined && last.authorization === authorization && this.#tokens.isFresh(last.known))
+      return last.known
     const text = BEARER.exec(authorization)?.[1]
     if (text === undefined) return this.#refuse(address)
     const known = this.#tokens.known(text)
-    if (known !== null) return { principal: known, isSession: false }
+    if (known !== null) {
+      this.#last.set(connection, { authorization, known })
+      return known
+    }
     if (isSame(text, this.localSecret)) return { principal: LOCAL, isSession: false }
     return this.#byUnknownToken(text, address)
   }

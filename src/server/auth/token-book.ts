@@ -13,16 +13,22 @@ const TRUST_MS = 5 * SECOND_MS
 /** Tokens that are remembered. */
 const MOST_TOKENS = 10_000
 
-interface Known {
+/** A token that was good when it was looked up. */
+export interface KnownToken {
   readonly principal: Principal
+  readonly isSession: false
+  /** Until when it may be taken for good. */
   readonly until: number
+  /** Of what was known then; all of it is forgotten at once. */
+  readonly edition: number
 }
 
 /** Who has which token. What was looked up is remembered for a moment, by a hash: the text itself is kept nowhere. */
 export class TokenBook {
   readonly #tokens: Pick<Tokens, 'verify'>
   readonly #clock: Clock
-  readonly #known = new LRUCache<string, Known>({ max: MOST_TOKENS })
+  #edition = 0
+  readonly #known = new LRUCache<string, KnownToken>({ max: MOST_TOKENS })
 
   constructor(tokens: Pick<Tokens, 'verify'>, clock: Clock) {
     this.#tokens = tokens
@@ -30,9 +36,13 @@ export class TokenBook {
   }
 
   /** Whoever was let in by this token a moment ago. */
-  known(text: string): Principal | null {
+  known(text: string): KnownToken | null {
     const known = this.#known.get(digestOf(text))
-    return known !== undefined && known.until > this.#clock.now() ? known.principal : null
+    return known !== undefined && this.isFresh(known) ? known : null
+  }
+
+  isFresh({ until, edition }: KnownToken): boolean {
+    return edition === this.#edition && until > this.#clock.now()
   }
 
   async lookUp(text: string): Promise<Principal | null> {
@@ -41,13 +51,14 @@ export class TokenBook {
     const principal = principalOf(record)
     const trusted = this.#clock.now() + TRUST_MS
     const until = record.expires_at === null ? trusted : Math.min(trusted, fromIso(record.expires_at))
-    this.#known.set(digestOf(text), { principal, until })
+    this.#known.set(digestOf(text), { principal, until, isSession: false, edition: this.#edition })
     return principal
   }
 
   /** A token was minted or revoked: all are looked up again. */
   forget(): void {
     this.#known.clear()
+    this.#edition++
   }
 }
 

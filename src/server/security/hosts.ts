@@ -30,7 +30,8 @@ export class Hosts {
 export function rawValues(rawHeaders: readonly string[], name: string): readonly string[] {
   const values: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === name) values.push(rawHeaders[i + 1] as string)
+    const given = rawHeaders[i] as string
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[i + 1] as string)
   }
   return values
 }
