@@ -28,8 +28,8 @@ const OTHER_METHODS = ['PATCH', 'OPTIONS'] as const
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who was let in. */
-    principal: Principal
+    /** Who was let in; null for a route that asks nobody. */
+    principal: Principal | null
   }
 }
 
@@ -44,7 +44,7 @@ const NOBODY: Principal = {
 const NO_QUERY = z.strictObject({})
 
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], gate: Gatekeeper): void {
-  app.decorateRequest('principal', NOBODY)
+  app.decorateRequest('principal', null)
   const paths = new Map<string, Map<Method, Verbs>>()
   for (const route of routes) {
     const { path, verb } = splitVerb(route.path)
@@ -110,7 +110,7 @@ function registerOne(
       const { route, params } = find(request)
       if (route.mayBeSigned === true) gate.checkAdmitted(request)
       const call = new HttpCall({
-        principal: request.principal,
+        principal: request.principal ?? NOBODY,
         params,
         query: queryOf(route, request),
         body: bodyOf(route, request),
