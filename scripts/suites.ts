@@ -29,6 +29,7 @@ const ON_EVERY_ENGINE = [
   'steering',
   'queue-load',
   'update-many',
+  'many-jobs',
   'protocols',
   'runs',
   'state-manager',

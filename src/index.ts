@@ -105,6 +105,7 @@ export {
 } from './errors/postgres-errors.ts'
 export {
   Conflict,
+  CountChanged,
   InvalidRequest,
   InvalidStateTransition,
   JobFailed,
@@ -112,6 +113,7 @@ export {
   LimitReached,
   NotFound,
   StaleEtag,
+  TooManyWaiting,
 } from './errors/refusal-errors.ts'
 export { LedgerBusy } from './errors/sqlite-errors.ts'
 export { ERROR_TABLE, type ErrorCode } from './errors/table.ts'
@@ -135,6 +137,14 @@ export type { EventInput } from './ledger/group-commands.ts'
 export type { WaitOptions } from './ledger/job-ends.ts'
 export type { Jobs, ListJobs } from './ledger/jobs.ts'
 export type { LedgerStats } from './ledger/ledger.ts'
+export type {
+  AgainManyOptions,
+  FailedOne,
+  JobFilter,
+  ManyOptions,
+  ManyReport,
+  MatchCount,
+} from './ledger/many-jobs.ts'
 export type { NewToken } from './ledger/new-token.ts'
 export { externalPipeline, type PipelineLike, type PipelineRequest } from './ledger/pipeline-request.ts'
 export type { Counted, QueueLoad, QueueLoads } from './ledger/queue-load.ts'

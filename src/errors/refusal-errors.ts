@@ -47,6 +47,22 @@ export class TooManyWaiting extends LimitReached {
 /** It clashes with what is there: an id or key that is taken, work that somebody else took. */
 export class Conflict extends WaybillError {}
 
+/** More match a filter now than were expected, and nothing was done: `details` has how many. */
+export class CountChanged extends Conflict {
+  constructor(expected: number, now: { readonly count: number; readonly is_more: boolean }) {
+    const { count, is_more } = now
+    super({
+      code: 'COUNT_CHANGED',
+      message: `${is_more ? 'More than ' : ''}${count} match now, and ${expected} were expected`,
+      field: 'expect',
+      next: is_more
+        ? 'Narrow the filter, by times or states, and do it in several goes.'
+        : `Look at what has come, and expect ${count} if that is right.`,
+      details: { expected, count, is_more },
+    })
+  }
+}
+
 /** A job names dependencies that are unknown or circular, or lacks a field that its mode needs. */
 export class InvalidRequest extends WaybillError {}
 
@@ -83,6 +99,11 @@ const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => Wayb
   RUN_EXISTS: Conflict,
   TOKEN_EXISTS: Conflict,
   BROKEN_RECORD: WaybillError,
+}
+
+/** A rule said no to this one: it need not say so to the next. */
+export function isRefusal(error: unknown): error is WaybillError {
+  return error instanceof WaybillError && Object.hasOwn(CLASSES, error.code)
 }
 
 /** How a refusal leaves the kernel's world of values. */

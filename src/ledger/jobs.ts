@@ -11,10 +11,9 @@ import type {
 import type { Protocol } from '../core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import type { JobState } from '../core/machines/job.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { CallersTransaction } from '../store/inbox.ts'
-import { type Page, type PageOptions, pageSize } from '../store/query.ts'
+import { type FindQuery, type Page, type PageOptions, pageSize } from '../store/query.ts'
 import type { Timers } from '../world/timers.ts'
 import type { Admission, PromisedJob, TurnedDown } from './admission.ts'
 import type { AuditLog } from './audit-log.ts'
@@ -25,6 +24,21 @@ import type { Committer } from './committer.ts'
 import type { Envelope } from './envelope.ts'
 import type { EventInput } from './group-commands.ts'
 import { JobEnds, type WaitOptions } from './job-ends.ts'
+import {
+  type AgainManyOptions,
+  againKey,
+  countJobs,
+  type DoToJob,
+  doToJobs,
+  type JobFilter,
+  jobQuery,
+  type ManyOptions,
+  type ManyReport,
+  type MatchCount,
+  TO_CANCEL,
+  TO_RUN_AGAIN,
+  withStates,
+} from './many-jobs.ts'
 import type { Outputs } from './outputs.ts'
 import type { PipelineLike, PipelineRequest } from './pipeline-request.ts'
 import type { Protocols } from './protocols.ts'
@@ -32,14 +46,7 @@ import type { CallOptions, LedgerSettings } from './settings.ts'
 import type { AgainOptions, ExpediteOptions } from './steering.ts'
 import { SubmittedJob } from './submitted-job.ts'
 
-export interface ListJobs extends PageOptions {
-  readonly tenant_id?: string | undefined
-  readonly state?: JobState | readonly JobState[] | undefined
-  readonly request_type?: string | undefined
-  readonly run_id?: string | undefined
-  readonly workstream_id?: string | undefined
-  readonly doc_id?: string | undefined
-}
+export interface ListJobs extends JobFilter, PageOptions {}
 
 /** `ledger.jobs`: from submit to result. */
 export class Jobs {
@@ -150,13 +157,8 @@ export class Jobs {
   }
 
   async list(query: ListJobs = {}): Promise<Page<JobRecord>> {
-    const { tenant_id, state, request_type, run_id, workstream_id, doc_id, ...rest } = query
-    return this.#committer.store.find({
-      kind: 'job',
-      tenant_id: this.#tenant(tenant_id),
-      where: { state, request_type, run_id, workstream_id, doc_id },
-      ...rest,
-    })
+    const { order, direction, after, limit, ...filter } = query
+    return this.#committer.store.find({ ...this.#matching(filter), order, direction, after, limit })
   }
 
   /** Everything that happened to a job, its steps and its outbox rows, oldest first. */
@@ -258,6 +260,56 @@ export class Jobs {
   async again(job_id: string, options: AgainOptions = {}): Promise<SubmittedJob> {
     const command = this.#commands.again(job_id, options)
     return submittedBy(command.tenant_id, this.#ends)(await this.#committer.run(command))
+  }
+
+  /** How many jobs match; from 10,000 on they are not counted. */
+  count(filter: JobFilter = {}): Promise<MatchCount> {
+    return countJobs(this.#committer.store, this.#matching(filter))
+  }
+
+  /**
+   * Cancels all open jobs that match. Without `expect` nothing is done, and the answer is how many would be; with it at most
+   * so many are cancelled, and if more match by now it throws `CountChanged` and cancels none.
+   */
+  cancelMany(filter: JobFilter, options?: ManyOptions & { readonly expect?: undefined }): Promise<MatchCount>
+  cancelMany(filter: JobFilter, options: ManyOptions & { readonly expect: number }): Promise<ManyReport>
+  cancelMany(filter: JobFilter, options?: ManyOptions): Promise<MatchCount | ManyReport>
+  async cancelMany(filter: JobFilter, options: ManyOptions = {}): Promise<MatchCount | ManyReport> {
+    const { actor, reason } = options
+    const tenant_id = this.#tenant(filter.tenant_id)
+    return this.#many(withStates(filter, TO_CANCEL, TO_CANCEL), options, async ({ job_id, etag }) => {
+      const job = await this.cancel(job_id, { tenant_id, actor, reason })
+      return job.etag !== etag && (job.state === 'CANCELLED' || job.state === 'CANCELLING')
+    })
+  }
+
+  /**
+   * Makes new jobs of all that match and have ended: of those that failed for good, unless the filter names states. Each is
+   * run again once, however often this is called with the same `request_key`. `expect` is as for `cancelMany`.
+   */
+  againMany(
+    filter: JobFilter,
+    options?: AgainManyOptions & { readonly expect?: undefined },
+  ): Promise<MatchCount>
+  againMany(filter: JobFilter, options: AgainManyOptions & { readonly expect: number }): Promise<ManyReport>
+  againMany(filter: JobFilter, options?: AgainManyOptions): Promise<MatchCount | ManyReport>
+  async againMany(filter: JobFilter, options: AgainManyOptions = {}): Promise<MatchCount | ManyReport> {
+    const { actor, reason, from_step, request_key } = options
+    const tenant_id = this.#tenant(filter.tenant_id)
+    return this.#many(withStates(filter, TO_RUN_AGAIN, ['FAILED_FINAL']), options, async ({ job_id }) => {
+      const idempotency_key = againKey(request_key, job_id)
+      return !(await this.again(job_id, { tenant_id, actor, reason, from_step, idempotency_key })).duplicate
+    })
+  }
+
+  async #many(filter: JobFilter, options: ManyOptions, doToOne: DoToJob): Promise<MatchCount | ManyReport> {
+    const { expect } = options
+    if (expect === undefined) return this.count(filter)
+    return doToJobs(this.#committer.store, this.#matching(filter), { ...options, expect }, doToOne)
+  }
+
+  #matching(filter: JobFilter): FindQuery<'job'> {
+    return jobQuery(this.#tenant(filter.tenant_id), filter)
   }
 
   #tenant(tenant_id: string | undefined): string {

@@ -6,30 +6,28 @@ import type { Ledger } from '../../../ledger/ledger.ts'
 import { systemClock } from '../../../world/clock.ts'
 import { defineCommand } from '../../define-command.ts'
 import {
+  type JobFilterOptions,
+  jobFilterOf,
+  jobFilterOptions,
+  jobStateOption,
+  jobTypeOption,
+} from '../../options/job-filter.ts'
+import {
   type OrderOptions,
   orderOptions,
   type PagingOptions,
   pagesOf,
   pagingOptions,
 } from '../../options/page.ts'
-import { stateOf } from '../../options/states.ts'
-import { timeOption } from '../../options/time-option.ts'
 import { writeList } from '../../output/list.ts'
 import { countOf } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
 import { keepMemorySmall } from '../../small-memory.ts'
 import { jobColumns } from './columns.ts'
 
-interface Options extends OrderOptions, PagingOptions {
-  readonly state?: readonly JobState[]
+interface Options extends JobFilterOptions, OrderOptions, PagingOptions {
   readonly open?: boolean
   readonly waitingForPeople?: boolean
-  readonly type?: string
-  readonly run?: string
-  readonly workstream?: string
-  readonly doc?: string
-  readonly since?: number
-  readonly until?: number
 }
 
 const STATES: readonly JobState[] = statesOf(jobMachine)
@@ -42,20 +40,14 @@ export const jobsList = defineCommand<Options>({
     'Lists the jobs of a tenant: the state each one is in and for how long, the step it is at, and what went wrong. ' +
     `Jobs are sorted by id; ids that the ledger made begin with the time.\n\nStates: ${STATES.join(', ')}`,
   options: [
-    new Option('--state <state...>', 'only in these states; several with commas or by repeating it')
-      .choices(STATES)
-      .argParser(jobStates),
+    jobStateOption(),
     new Option('--open', 'only those that have not ended').conflicts('state'),
-    new Option('--type <type>', 'only requests of this type'),
+    jobTypeOption(),
     new Option(
       '--waiting-for-people',
       'only open ones that were left to a person; waybill jobs resolve says how such a job ended',
     ).conflicts(['state', 'open', 'type']),
-    new Option('--run <id>', 'only those of this run'),
-    new Option('--workstream <id>', 'only those of this workstream'),
-    new Option('--doc <id>', 'only those about this document'),
-    timeOption('since', 'only those that last changed at this time or later'),
-    timeOption('until', 'only those that last changed before this time'),
+    ...jobFilterOptions(),
     ...orderOptions(),
     ...pagingOptions(),
   ],
@@ -73,15 +65,12 @@ export const jobsList = defineCommand<Options>({
   async run(session, options) {
     if (options.all === true) keepMemorySmall()
     const ledger = await session.openToRead()
-    const filter = {
-      state: options.open === true || options.waitingForPeople === true ? OPEN : options.state,
-      request_type: options.waitingForPeople === true ? HUMAN_LANE : options.type,
-      run_id: options.run,
-      workstream_id: options.workstream,
-      doc_id: options.doc,
-      changedFrom: options.since,
-      changedBefore: options.until,
-    }
+    const isOpen = options.open === true || options.waitingForPeople === true
+    const filter = jobFilterOf({
+      ...options,
+      ...(isOpen ? { state: OPEN } : null),
+      ...(options.waitingForPeople === true ? { type: HUMAN_LANE } : null),
+    })
     const { tenant: tenant_id, order } = options
     const direction = options.desc === true ? 'desc' : 'asc'
     const pages = pagesOf(
@@ -96,12 +85,6 @@ export const jobsList = defineCommand<Options>({
     })
   },
 })
-
-function jobStates(text: string, before: unknown): readonly JobState[] {
-  const names = text.split(',').map((name) => name.trim())
-  const states = names.filter((name) => name !== '').map((name) => stateOf(name, 'job') as JobState)
-  return [...(Array.isArray(before) ? (before as JobState[]) : []), ...states]
-}
 
 /** Whoever forgets the tenant should not conclude that there is nothing to do. */
 async function emptyText({ options }: Session, ledger: Ledger, isFiltered: boolean): Promise<string> {
