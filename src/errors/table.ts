@@ -84,6 +84,8 @@ export const ERROR_TABLE = {
   NO_HANDLER: { status: 422, exit: 2, about: 'The service does no steps of this type' },
   SERVICE_BUSY: { status: 503, exit: 1, about: 'The service has as much to do as it takes' },
   SERVICE_STOPPING: { status: 503, exit: 1, about: 'The service is about to end and takes nothing more' },
+  TOO_MANY_STREAMS: { status: 503, exit: 1, about: 'The server has as many event streams open as it keeps' },
+  STREAM_LIMIT: { status: 429, exit: 4, about: 'One caller has as many event streams open as it may' },
   MISSING_PACKAGE: { status: 501, exit: 2, about: 'A package that is needed for this is not installed' },
   LOGIN_REFUSED: { status: 503, exit: 1, about: 'The database does not let this user in' },
   DATABASE_MISSING: { status: 503, exit: 3, about: 'The server has no such database' },

@@ -17,7 +17,7 @@ import { Heartbeats } from './heartbeats.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { StepHandler } from './step-handler.ts'
 import { failureOf, type StepReport, successOf } from './step-report.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from '../wire/turns.ts'
 
 /** The ledger waits half a minute for an acknowledgement, and then for another attempt's. */
 const ACK: Saying = { tries: 5, timeoutMs: 10 * SECOND_MS }

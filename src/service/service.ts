@@ -15,7 +15,7 @@ import { type CallbackPlaces, callbackUrlsOf, type Directive, keyOf, parseDirect
 import { RecentKeys } from './recent-keys.ts'
 import { type ServiceWorld, serviceWorld } from './service-world.ts'
 import type { StepHandler } from './step-handler.ts'
-import { Turns } from './turns.ts'
+import { Turns } from '../wire/turns.ts'
 import { wait } from './wait.ts'
 
 export interface ServiceOptions extends CallbackPlaces {
