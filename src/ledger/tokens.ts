@@ -28,6 +28,8 @@ export class Tokens {
   readonly #settings: LedgerSettings
   readonly #world: Pick<World, 'clock' | 'secrets'>
 
+  readonly #revoked = new Set<(token_id: string) => void>()
+
   constructor(committer: Committer, settings: LedgerSettings, world: Pick<World, 'clock' | 'secrets'>) {
     this.#committer = committer
     this.#settings = settings
@@ -47,10 +49,20 @@ export class Tokens {
     return { token: tokenText(parts), record: infoOf(record) }
   }
 
+  /** Calls back after a token was revoked through this ledger. Answers how to stop it. */
+  onRevoked(listener: (token_id: string) => void): () => void {
+    this.#revoked.add(listener)
+    return () => {
+      this.#revoked.delete(listener)
+    }
+  }
+
   /** It lets nobody in any more, from now on and for good. */
   async revoke(token_id: string, options: CallOptions = {}): Promise<TokenInfo> {
     const to = this.#to(tokenIdIn(checkId('token_id', token_id)), options)
-    return infoOf(await this.#committer.run({ type: 'revokeToken', ...to }))
+    const record = await this.#committer.run({ type: 'revokeToken', ...to })
+    for (const listener of this.#revoked) listener(record.token_id)
+    return infoOf(record)
   }
 
   async get(token_id: string): Promise<TokenInfo | null> {

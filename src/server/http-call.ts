@@ -94,8 +94,13 @@ export class HttpCall<Q, B> implements Call<Q, B> {
     return AbortSignal.any([gone.signal, stopping])
   }
 
+  /** What every answer says, this one says as well. */
   get raw() {
-    return { request: this.#parts.request.raw, response: this.#parts.reply.raw }
+    const { request, reply } = this.#parts
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value)
+    }
+    return { request: request.raw, response: reply.raw }
   }
 }
 

@@ -159,7 +159,7 @@ function bodyOf({ body, isBodyCheckedBehind }: Route, request: FastifyRequest): 
 }
 
 function send(reply: FastifyReply, answer: Reply): FastifyReply {
-  if (answer === HIJACKED) return reply
+  if (answer === HIJACKED) return reply.hijack()
   reply.code(answer.status)
   if (answer.headers !== undefined) reply.headers(answer.headers)
   return answer.body === undefined ? reply.send() : reply.send(answer.body)

@@ -7,6 +7,7 @@ import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { Permission, Principal } from './auth/principal.ts'
+import type { EventHub } from './events/event-hub.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -59,6 +60,8 @@ export interface ServerParts {
   /** Where workers wait for work. */
   readonly lines: ClaimLines
   readonly authenticator: Authenticator
+  /** Who follows what happens. */
+  readonly hub: EventHub
   /** The address of the page, as people reach it. */
   url(): string
   /** What keeps requests from being served now; null when nothing does. */

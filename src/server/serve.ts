@@ -13,6 +13,9 @@ import { createApp } from './app.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { SignedMessages } from './auth/signed-messages.ts'
 import { TokenBook } from './auth/token-book.ts'
+import { TokenWatch } from './auth/token-watch.ts'
+import { EventHub } from './events/event-hub.ts'
+import { measureHttp } from './http-metrics.ts'
 import { PageFiles } from './page-files.ts'
 import { ROUTES } from './routes/all.ts'
 import { linkTo } from './routes/session.ts'
@@ -57,6 +60,8 @@ export class HttpServer implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #lines: ClaimLines
   readonly #authenticator: Authenticator
+  readonly #hub: EventHub
+  readonly #tokenWatch: TokenWatch
   readonly #tokens: TokenBook
   #app: FastifyInstance | null = null
   #url = ''
@@ -75,6 +80,17 @@ export class HttpServer implements AsyncDisposable {
       clock,
       makeSecret: () => Buffer.from(secrets.bytes(SECRET_BYTES)).toString('base64url'),
       isNeeded: options.auth !== false,
+      onAdmitted: (token_id) => this.#tokenWatch.add(token_id),
+    })
+    this.#hub = new EventHub({ ledger, world: this.#world })
+    this.#tokenWatch = new TokenWatch({
+      tokens: ledger.tokens,
+      world: this.#world,
+      onEnded: (token_id) => {
+        this.#tokens.forget()
+        this.#authenticator.sessions.closeOf(token_id)
+        this.#hub.dropWhere((principal) => principal.token_id === token_id)
+      },
     })
   }
 
@@ -103,6 +119,7 @@ export class HttpServer implements AsyncDisposable {
         clock: this.#world.clock,
         lines: this.#lines,
         authenticator: this.#authenticator,
+        hub: this.#hub,
         url: () => this.url,
         readiness: () => this.#readiness(),
         registry: metrics ?? null,
@@ -114,6 +131,10 @@ export class HttpServer implements AsyncDisposable {
       signed: new SignedMessages(this.#options.callbackSecrets, this.#world.clock),
       page: await PageFiles.in(fileURLToPath(new URL('./page', import.meta.url)), this.#world.disk),
     })
+    if (metrics !== undefined) {
+      await measureHttp(this.#app, metrics, { hub: this.#hub, lines: this.#lines })
+    }
+    this.#tokenWatch.start()
     await this.#app.listen({ port, host })
     const address = this.#app.server.address() as AddressInfo
     const name = isAnyAddress(host) ? LOOPBACK : bracketed(address.address)
@@ -132,11 +153,12 @@ export class HttpServer implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#stopping.abort()
+    this.#tokenWatch.stop()
     const app = this.#app
     if (app === null) return
     const timer = this.#world.timers.after(CLOSE_MS, () => app.server.closeAllConnections())
     try {
-      await Promise.all([this.#lines.stop(), app.close()])
+      await Promise.all([this.#lines.stop(), this.#hub.stop(), app.close()])
     } finally {
       timer.cancel()
     }

@@ -39,6 +39,8 @@ export interface AuthenticatorParts {
   readonly makeSecret: () => string
   /** False lets everybody in. */
   readonly isNeeded: boolean
+  /** Somebody came in by this token. */
+  readonly onAdmitted: (token_id: string) => void
 }
 
 /** Finds out who asks: by a token, by the session of a browser, or by the secret that only this machine's user can read. */
@@ -49,10 +51,12 @@ export class Authenticator {
   readonly #tokens: TokenBook
   readonly #failed: FailedLogins
   readonly #isNeeded: boolean
+  readonly #onAdmitted: (token_id: string) => void
   /** What was last shown on a connection. */
   readonly #last = new WeakMap<object, { readonly authorization: string; readonly known: KnownToken }>()
 
-  constructor({ tokens, clock, makeSecret, isNeeded }: AuthenticatorParts) {
+  constructor({ tokens, clock, makeSecret, isNeeded, onAdmitted }: AuthenticatorParts) {
+    this.#onAdmitted = onAdmitted
     this.#tokens = tokens
     this.#isNeeded = isNeeded
     this.#failed = new FailedLogins(clock)
@@ -112,7 +116,9 @@ export class Authenticator {
   async #byUnknownToken(text: string, address: string): Promise<Authenticated> {
     this.#failed.check(address)
     const principal = await this.#tokens.lookUp(text)
-    return principal === null ? this.#refuse(address) : { principal, isSession: false }
+    if (principal === null) return this.#refuse(address)
+    if (principal.token_id !== null) this.#onAdmitted(principal.token_id)
+    return { principal, isSession: false }
   }
 
   #refuse(address: string): never {

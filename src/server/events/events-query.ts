@@ -37,7 +37,7 @@ function splitAll(given: unknown): unknown {
 const id = idSchema.optional()
 const text = z.string().min(1).max(LONGEST_TEXT).optional()
 
-const querySchema = z.strictObject({
+export const eventsQuerySchema = z.strictObject({
   after: z.string().optional(),
   tenant_id: id,
   kind: severalOf(z.enum(KINDS)),
@@ -58,7 +58,7 @@ const querySchema = z.strictObject({
  * the same URL and the header: then it is the header that counts.
  */
 export function parseEventsQuery(query: unknown, lastEventId?: string): EventsQuery {
-  const parsed = querySchema.safeParse(query)
+  const parsed = eventsQuerySchema.safeParse(query)
   if (!parsed.success) throw inputErrorOf(parsed.error)
   const { after, ...filter } = parsed.data
   for (const state of filter.state ?? []) checkState(state, filter.kind ?? KINDS)

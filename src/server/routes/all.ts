@@ -4,10 +4,12 @@ import { auditRoutes } from './audit.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { commandRoutes } from './commands.ts'
 import { documentRoutes } from './documents.ts'
+import { eventRoutes } from './events.ts'
 import { groupRoutes } from './groups.ts'
 import { healthRoutes } from './health.ts'
 import { jobActionRoutes } from './job-actions.ts'
 import { jobRoutes } from './jobs.ts'
+import { manyJobsRoutes } from './many-jobs.ts'
 import { metricsRoutes } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
 import { queueRoutes } from './queues.ts'
@@ -24,12 +26,14 @@ const described: readonly Route[] = [
   ...workRoutes,
   ...jobRoutes,
   ...jobActionRoutes,
+  ...manyJobsRoutes,
   ...documentRoutes,
   ...groupRoutes,
   ...queueRoutes,
   ...scheduleRoutes,
   ...stageRoutes,
   ...auditRoutes,
+  ...eventRoutes,
   ...statsRoutes,
   ...sessionRoutes,
   ...tokenRoutes,
