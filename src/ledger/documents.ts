@@ -10,6 +10,7 @@ import type { ProgressOptions } from '../store/progress.ts'
 import type { FindQuery, Page, PageOptions } from '../store/query.ts'
 import type { MaintenanceReport } from '../store/store.ts'
 import type { Clock } from '../world/clock.ts'
+import { oneOrAll } from './all-tenants.ts'
 import { documentAsOf } from './as-of.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { UpdateOptions } from './command-options.ts'
@@ -123,7 +124,7 @@ export class Documents {
   /** The same as they are found, when they may be many. */
   async *stuck(query: StuckQuery = {}): AsyncGenerator<StuckDocument> {
     const { store } = this.#committer
-    const own = { ...query, tenant_id: this.#tenant(query.tenant_id) }
+    const own = { ...query, tenant_id: oneOrAll(this.#tenant(query.tenant_id)) }
     yield* stuckDocuments(store, own, await thresholdsFor(store, own), this.#clock.now())
   }
 
@@ -147,7 +148,8 @@ export class Documents {
   }
 
   #find({ state, adapter, tenant_id, ...rest }: ListDocuments): FindQuery<'document'> {
-    return { kind: 'document', tenant_id: this.#tenant(tenant_id), where: { state, adapter }, ...rest }
+    const whose = oneOrAll(this.#tenant(tenant_id))
+    return { kind: 'document', tenant_id: whose, where: { state, adapter }, ...rest }
   }
 
   #tenant(tenant_id: string | undefined): string {

@@ -16,6 +16,7 @@ import type { CallersTransaction } from '../store/inbox.ts'
 import { type FindQuery, type Page, type PageOptions, pageSize } from '../store/query.ts'
 import type { Timers } from '../world/timers.ts'
 import type { Admission, PromisedJob, TurnedDown } from './admission.ts'
+import { oneOrAll } from './all-tenants.ts'
 import type { AuditLog } from './audit-log.ts'
 import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, type Work } from './claim.ts'
 import type { Attempt, ReleaseOptions, SubmitToOptions } from './command-options.ts'
@@ -158,7 +159,9 @@ export class Jobs {
 
   async list(query: ListJobs = {}): Promise<Page<JobRecord>> {
     const { order, direction, after, limit, ...filter } = query
-    return this.#committer.store.find({ ...this.#matching(filter), order, direction, after, limit })
+    const matching = this.#matching(filter)
+    const tenant_id = oneOrAll(matching.tenant_id as string)
+    return this.#committer.store.find({ ...matching, tenant_id, order, direction, after, limit })
   }
 
   /** Everything that happened to a job, its steps and its outbox rows, oldest first. */

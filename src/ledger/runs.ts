@@ -8,6 +8,7 @@ import type { RunState } from '../core/machines/run.ts'
 import type { WorkstreamState } from '../core/machines/workstream.ts'
 import { findAll } from '../store/find-all.ts'
 import type { Page, PageOptions } from '../store/query.ts'
+import { oneOrAll } from './all-tenants.ts'
 import type { CreateOptions } from './command-options.ts'
 import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
@@ -84,7 +85,7 @@ class Groups<K extends GroupKind, S extends string> {
   ): Promise<Page<RecordOf[K]>> {
     return this.committer.store.find<K>({
       kind: this.kind,
-      tenant_id: this.tenant(tenant_id),
+      tenant_id: oneOrAll(this.tenant(tenant_id)),
       where: { ...where, state },
       ...page,
     })

@@ -3,6 +3,7 @@ import { type ScheduleRecord, scheduleDueAt } from '../core/schedule/record.ts'
 import { fromIso } from '../core/time.ts'
 import { findAll } from '../store/find-all.ts'
 import type { Logger } from '../world/logger.ts'
+import { oneOrAll } from './all-tenants.ts'
 import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
@@ -45,7 +46,7 @@ export class Schedules {
     query: { readonly tenant_id?: string; readonly state?: ScheduleState } = {},
   ): AsyncIterable<ScheduleRecord> {
     const { state } = query
-    const tenant_id = this.#tenant(query.tenant_id)
+    const tenant_id = oneOrAll(this.#tenant(query.tenant_id))
     return findAll(this.#committer.store, { kind: 'schedule', tenant_id, where: { state } })
   }
 

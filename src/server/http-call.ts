@@ -15,6 +15,8 @@ interface CommonQuery {
 
 export interface HttpCallParts<Q, B> {
   readonly server: ServerParts
+  /** Whether all tenants can be meant. */
+  readonly takesAll: boolean
   readonly principal: Principal
   readonly params: { readonly [name: string]: string }
   readonly query: Q
@@ -45,12 +47,9 @@ export class HttpCall<Q, B> implements Call<Q, B> {
   }
 
   get tenant_id(): string {
-    const { principal, server, query } = this.#parts
-    this.#tenant ??= tenantFor(
-      principal,
-      (query as CommonQuery | undefined)?.tenant_id,
-      server.ledger.defaultTenant,
-    )
+    const { principal, server, query, takesAll } = this.#parts
+    const named = (query as CommonQuery | undefined)?.tenant_id
+    this.#tenant ??= tenantFor(principal, named, { fallback: server.ledger.defaultTenant, takesAll })
     return this.#tenant
   }
 

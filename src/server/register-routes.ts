@@ -117,6 +117,7 @@ function registerOne(
         request,
         reply,
         server: gate.server,
+        takesAll: route.takesAllTenants === true,
         stopping: gate.stopping,
       })
       return send(reply, await route.handle(call as never))

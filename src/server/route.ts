@@ -28,6 +28,8 @@ export interface Route<Q extends z.ZodObject = z.ZodObject, B extends z.ZodType 
   readonly needs: Permission | 'nothing'
   /** It concerns all tenants alike, so the caller has to be for all of them. */
   readonly everybody?: boolean | undefined
+  /** It may be asked of all tenants at once: `tenant_id=*`. */
+  readonly takesAllTenants?: boolean | undefined
   readonly query?: Q | undefined
   /** Absent for a route that takes none. */
   readonly body?: B | undefined

@@ -8,10 +8,17 @@ import { isFor, type Principal } from '../auth/principal.ts'
  * Whose records a request is about: the tenant that it names, if the caller is for it, or the one tenant that the caller
  * is for. One that the caller is not for is refused in the same words, whether there is such a tenant or not.
  */
-export function tenantFor(principal: Principal, named: string | undefined, fallback: string): string {
+export function tenantFor(
+  principal: Principal,
+  named: string | undefined,
+  { fallback, takesAll = false }: { readonly fallback: string; readonly takesAll?: boolean },
+): string {
   const { tenants } = principal
   if (named !== undefined) {
-    if (named === EVERYBODY && tenants === null) return EVERYBODY
+    if (named === EVERYBODY && tenants === null) {
+      if (takesAll) return EVERYBODY
+      throw new InvalidInput('tenant_id', 'This is about one tenant at a time', 'Name the tenant.')
+    }
     const tenant_id = checkId('tenant_id', named)
     if (isFor(principal, tenant_id) && tenant_id !== EVERYBODY) return tenant_id
     throw new Forbidden(

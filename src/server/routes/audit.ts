@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { machines } from '../../core/machines/all.ts'
-import { EVERYBODY } from '../../core/queue/record.ts'
+import { oneOrAll } from '../../ledger/all-tenants.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { pageReply } from '../request/fields.ts'
 import { listOf, pageQuery, tenantQuery, time } from '../request/query.ts'
@@ -44,6 +44,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'listAudit',
     summary: 'Who did what to which record, when, why, and what was refused',
     needs: 'read',
+    takesAllTenants: true,
     query: z.strictObject({ ...pageQuery, ...filter, direction: z.enum(['asc', 'desc']).optional() }),
     answers: { 200: { about: 'A page of the history' } },
     async handle({ server, tenant_id, query: { fields, tenant_id: _, ...query } }) {
@@ -56,6 +57,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'countAudit',
     summary: 'How many records of the history match, by the fields named',
     needs: 'read',
+    takesAllTenants: true,
     query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(COUNTED)) }),
     answers: { 200: { about: 'The most frequent first' } },
     async handle({ server, tenant_id, query: { by = DEFAULT_BY, tenant_id: _, ...query } }) {
@@ -70,6 +72,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'listDurations',
     summary: 'How long records stayed in the states that they left',
     needs: 'read',
+    takesAllTenants: true,
     query: z.strictObject({
       ...tenantQuery,
       kind: kinds.optional(),
@@ -85,7 +88,3 @@ export const auditRoutes: readonly Route[] = [
     },
   }),
 ]
-
-function oneOrAll(tenant_id: string): string | undefined {
-  return tenant_id === EVERYBODY ? undefined : tenant_id
-}

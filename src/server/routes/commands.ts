@@ -78,7 +78,7 @@ function envelopeIn(call: Call<{ tenant_id?: string | undefined }>, envelope: En
   const named: unknown = envelope.tenant_id
   const { headers, principal, request_key } = call
   // Missing and of the wrong type: the check of the envelope says so, in the same words for everybody.
-  if (typeof named === 'string' && named !== '') tenantFor(principal, named, named)
+  if (typeof named === 'string' && named !== '') tenantFor(principal, named, { fallback: named })
   const isPlain = request_key === null && headers.traceparent === undefined
   if (isPlain && (named !== undefined || call.query.tenant_id === undefined)) return envelope
   return {

@@ -49,6 +49,7 @@ export const documentRoutes: readonly Route[] = [
     operation: 'listDocuments',
     summary: 'List documents',
     needs: 'read',
+    takesAllTenants: true,
     query: z.strictObject({
       ...listQuery,
       state: listOf(z.enum(statesOf(documentMachine))),
@@ -144,6 +145,7 @@ export const documentRoutes: readonly Route[] = [
     summary: 'Documents that stay too long in an unfinished state',
     about: 'Without `hours` each state has its own measure: the time in which 99 of 100 documents left it.',
     needs: 'read',
+    takesAllTenants: true,
     query: z.strictObject({
       ...tenantQuery,
       ...fieldsQuery,

@@ -1,4 +1,4 @@
-import { EVERYBODY } from '../../core/queue/record.ts'
+import { oneOrAll } from '../../ledger/all-tenants.ts'
 import { eventsQuerySchema, parseEventsQuery } from '../events/events-query.ts'
 import { responseSink } from '../events/response-sink.ts'
 import { tenantFor } from '../request/tenant.ts'
@@ -27,11 +27,12 @@ export const eventRoutes: readonly Route[] = [
         typeof lastEventId === 'string' ? lastEventId : undefined,
       )
       const { tenant_id: named } = filter
-      const tenant_id = named === undefined ? undefined : tenantFor(principal, named, named)
+      const tenant_id =
+        named === undefined ? undefined : tenantFor(principal, named, { fallback: named, takesAll: true })
       await server.hub.open({
         sink: responseSink(raw.response),
         principal,
-        filter: { ...filter, tenant_id: tenant_id === EVERYBODY ? undefined : tenant_id },
+        filter: { ...filter, tenant_id: tenant_id === undefined ? undefined : oneOrAll(tenant_id) },
         after,
       })
       return HIJACKED

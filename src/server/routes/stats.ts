@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Machine, statesOf } from '../../core/machine.ts'
 import { machines, type RecordKind } from '../../core/machines/all.ts'
-import { EVERYBODY } from '../../core/queue/record.ts'
+import { oneOrAll } from '../../ledger/all-tenants.ts'
 import { tenantQuery } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
 
@@ -16,13 +16,13 @@ export const statsRoutes: readonly Route[] = [
     summary: 'How many records are in each state, and how the ledger is',
     about: 'What concerns the ledger as a whole is only told to those who are for all tenants.',
     needs: 'read',
+    takesAllTenants: true,
     query: z.strictObject(tenantQuery),
     answers: { 200: { about: 'Counts by kind and state, zeros too' } },
     async handle({ server: { ledger }, tenant_id, principal }) {
-      const isAll = tenant_id === EVERYBODY
       const counts: { [kind: string]: { [state: string]: number } } = {}
       for (const kind of COUNTED) {
-        counts[kind] = allStates(kind, await ledger.counts(kind, isAll ? undefined : tenant_id))
+        counts[kind] = allStates(kind, await ledger.counts(kind, oneOrAll(tenant_id)))
       }
       return ok({
         tenant_id,

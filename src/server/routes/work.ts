@@ -40,7 +40,9 @@ export const workRoutes: readonly Route[] = [
     async handle({ server, body, principal, signal, actor }) {
       const { queues, limit, wait_ms: waitMs, worker = actor, tenant_id } = body
       const tenants =
-        tenant_id === undefined ? principal.tenants : [tenantFor(principal, tenant_id, tenant_id)]
+        tenant_id === undefined
+          ? principal.tenants
+          : [tenantFor(principal, tenant_id, { fallback: tenant_id })]
       const works = await server.lines.claim({
         queues,
         limit,
