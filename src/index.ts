@@ -135,7 +135,7 @@ export type { DocumentFilter, Documents, ListDocuments } from './ledger/document
 export type { Envelope } from './ledger/envelope.ts'
 export type { EventInput } from './ledger/group-commands.ts'
 export type { WaitOptions } from './ledger/job-ends.ts'
-export type { Jobs, ListJobs } from './ledger/jobs.ts'
+export type { Jobs, ListJobs, ListSteps } from './ledger/jobs.ts'
 export type { LedgerStats } from './ledger/ledger.ts'
 export type {
   AgainManyOptions,
@@ -150,7 +150,7 @@ export { externalPipeline, type PipelineLike, type PipelineRequest } from './led
 export type { Counted, QueueLoad, QueueLoads } from './ledger/queue-load.ts'
 export type { Queues } from './ledger/queues.ts'
 export type { ListRuns, ListWorkstreams, Runs, Workstreams } from './ledger/runs.ts'
-export type { Schedules } from './ledger/schedules.ts'
+export type { ListSchedules, Schedules } from './ledger/schedules.ts'
 export type { CallOptions } from './ledger/settings.ts'
 export { LedgerStateManager, type RunPreparation, type StageOutcome } from './ledger/state-manager.ts'
 export type { AgainOptions, ExpediteOptions, QueueLimits, Schedule } from './ledger/steering.ts'

@@ -73,3 +73,7 @@ export function checkCount(field: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
   throw new InvalidInput(field, `${field} must be a whole number, 0 or more`, `Give ${field} as a count.`)
 }
+
+export function checkOptionalCount(field: string, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : checkCount(field, value)
+}

@@ -29,7 +29,7 @@ import type { FireSchedule, MoveSchedule, PutSchedule } from '../core/schedule/c
 import type { ScheduleRecord } from '../core/schedule/record.ts'
 import type { World } from '../world/world.ts'
 import { calendar, checkTimes } from './calendar.ts'
-import { checkCount, checkId, checkText, frozenObject } from './check-input.ts'
+import { checkCount, checkId, checkOptionalCount, checkText } from './check-input.ts'
 import type {
   Attempt,
   CreateOptions,
@@ -51,6 +51,7 @@ import {
   sealGroup,
   type ToGroup,
 } from './group-commands.ts'
+import { keptMetadata, keptRequest } from './kept-metadata.ts'
 import { envelopeFor, type PipelineLike, type PipelineRequest } from './pipeline-request.ts'
 import type { Protocols } from './protocols.ts'
 import { parseResult, parseStepError } from './result.ts'
@@ -99,9 +100,9 @@ export class Commands {
       state: this.#states.stateOf(state),
       // Not `...this.#by(options)`: this is the way of every document, and copying is felt.
       actor: actorOf(options, this.#settings),
-      reason: reasonOf(options),
+      reason: reasonOf(options, this.#settings),
       adapter: options.adapter === undefined ? undefined : checkText('adapter', options.adapter),
-      metadata: options.metadata === undefined ? undefined : frozenObject('metadata', options.metadata),
+      metadata: this.#metadata(options.metadata),
       error: options.error === undefined ? undefined : errorContextOf(options.error, this.#settings.redact),
       retry_count: checkOptionalCount('retry_count', options.retry_count),
       max_retries: checkOptionalCount('max_retries', options.max_retries),
@@ -144,8 +145,8 @@ export class Commands {
   ): AnnotateJob {
     return {
       type: 'annotateJob',
-      metadata: frozenObject('metadata', metadata),
-      event: event === null ? null : eventOf(event),
+      metadata: this.#metadata(metadata),
+      event: event === null ? null : eventOf(event, this.#settings.redact),
       ...this.#to({ job_id }, options),
     }
   }
@@ -156,13 +157,19 @@ export class Commands {
 
   createRun({ run_id, metadata }: NewRun, options: CreateOptions = {}) {
     const to = this.#group('run', run_id ?? this.#world.ids.next(), options)
-    return createGroup(to, { metadata, isFreshId: run_id === undefined, request_key: options.request_key })
+    const { request_key } = options
+    return createGroup(to, {
+      metadata: this.#metadata(metadata),
+      isFreshId: run_id === undefined,
+      request_key,
+    })
   }
 
   createWorkstream({ workstream_id, run_id, metadata }: NewWorkstream, options: CreateOptions = {}) {
     const to = this.#group('workstream', workstream_id ?? this.#world.ids.next(), options)
     const { request_key } = options
-    return createGroup(to, { run_id, metadata, isFreshId: workstream_id === undefined, request_key })
+    const isFreshId = workstream_id === undefined
+    return createGroup(to, { run_id, metadata: this.#metadata(metadata), isFreshId, request_key })
   }
 
   moveGroup<K extends GroupKind>(kind: K, id: string, state: string, options: CallOptions = {}) {
@@ -185,7 +192,8 @@ export class Commands {
     event: EventInput | null = null,
     options: CallOptions = {},
   ) {
-    return annotateGroup(this.#group(kind, id, options), metadata, event)
+    const told = event === null ? null : eventOf(event, this.#settings.redact)
+    return annotateGroup(this.#group(kind, id, options), this.#metadata(metadata), told)
   }
 
   followGroup<K extends GroupKind>(kind: K, id: string, facts: GroupFacts, options: CallOptions = {}) {
@@ -231,7 +239,7 @@ export class Commands {
       tenant_id: this.#tenantOf(attempt, options),
       job_id: checkId('job_id', attempt.job_id),
       actor: actorOf(options, this.#settings),
-      reason: reasonOf(options),
+      reason: reasonOf(options, this.#settings),
       if_match: options.if_match,
       step_id: checkId('step_id', attempt.step_id),
       attempt_no: checkCount('attempt_no', attempt.attempt_no),
@@ -311,7 +319,7 @@ export class Commands {
       schedule_id,
       cron,
       timezone,
-      request: frozenObject('request', request),
+      request: keptRequest(request, this.#settings.redact),
       overlap,
       catch_up,
       calendar,
@@ -375,10 +383,11 @@ export class Commands {
   }
 
   #by(options: CallOptions) {
-    return { actor: actorOf(options, this.#settings), reason: reasonOf(options) }
+    return { actor: actorOf(options, this.#settings), reason: reasonOf(options, this.#settings) }
   }
-}
 
-function checkOptionalCount(field: string, value: number | undefined): number | undefined {
-  return value === undefined ? undefined : checkCount(field, value)
+  #metadata<T extends JsonObject | undefined>(metadata: T): JsonObject | Extract<T, undefined> {
+    if (metadata === undefined) return metadata as Extract<T, undefined>
+    return keptMetadata(metadata, this.#settings.redact)
+  }
 }

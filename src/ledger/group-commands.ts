@@ -13,8 +13,10 @@ import { EMPTY, type JsonObject } from '../core/json.ts'
 import { isStateOf, type Machine, statesOf } from '../core/machine.ts'
 import { machines } from '../core/machines/all.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { checkId, frozenObject } from './check-input.ts'
+import { checkId } from './check-input.ts'
 import type { Repeatable } from './command-options.ts'
+import { keptMetadata } from './kept-metadata.ts'
+import type { Redact } from './redact.ts'
 
 /** Which run or workstream, and who asks for what reason. */
 export interface ToGroup<K extends GroupKind = GroupKind> {
@@ -48,7 +50,7 @@ export function createGroup<K extends GroupKind>(
     isFreshId,
     request_key: request_key === undefined ? undefined : checkId('request_key', request_key),
     run_id: run_id === undefined ? null : checkId('run_id', run_id),
-    metadata: metadata === undefined ? EMPTY : frozenObject('metadata', metadata),
+    metadata: metadata ?? EMPTY,
   }
 }
 
@@ -72,14 +74,9 @@ export function sealGroup<K extends GroupKind>(to: ToGroup<K>): SealGroup & { re
 export function annotateGroup<K extends GroupKind>(
   to: ToGroup<K>,
   metadata: JsonObject,
-  event: EventInput | null,
+  event: JobEvent | null,
 ): AnnotateGroup & { readonly kind: K } {
-  return {
-    type: 'annotateGroup',
-    ...to,
-    metadata: frozenObject('metadata', metadata),
-    event: event === null ? null : eventOf(event),
-  }
+  return { type: 'annotateGroup', ...to, metadata, event }
 }
 
 export function followGroup<K extends GroupKind>(
@@ -89,9 +86,9 @@ export function followGroup<K extends GroupKind>(
   return { type: 'followGroup', ...to, facts }
 }
 
-export function eventOf({ event_type, payload }: EventInput): JobEvent {
+export function eventOf({ event_type, payload }: EventInput, redact: Redact): JobEvent {
   return {
     event_type: checkId('event_type', event_type),
-    payload: payload === undefined ? EMPTY : frozenObject('payload', payload),
+    payload: payload === undefined ? EMPTY : keptMetadata(payload, redact, 'payload'),
   }
 }

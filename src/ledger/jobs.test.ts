@@ -4,6 +4,7 @@ import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { Conflict, InvalidRequest, LeaseMismatch, LimitReached, NotFound } from '../errors/refusal-errors.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
 import type { Envelope } from './envelope.ts'
+import type { ListSteps } from './jobs.ts'
 
 const OCR = {
   protocol_id: 'atomic-ocr.v1',
@@ -362,5 +363,28 @@ describe('claim for some tenants', () => {
     expect(await claimed()).toEqual(['t0', 't2'])
     await expect(claimed(['a\nb'])).rejects.toMatchObject({ code: 'INVALID_INPUT', field: 'tenants' })
     await expect(claimed(Array.from({ length: 1001 }, String))).rejects.toThrow(InvalidInput)
+  })
+})
+
+describe('looking for jobs and steps', () => {
+  it('finds jobs by protocol, and steps by state, queue, service and name, a page at a time', async () => {
+    const { ledger } = await setUp()
+    for (const job_id of ['c1', 'c2']) {
+      await ledger.jobs.submit(envelope({ request_type: 'CHAIN', job_id, payload: { job_id } }))
+    }
+    await ledger.jobs.submit(envelope({ job_id: 'o1' }))
+    await ledger.jobs.submit(envelope({ tenant_id: 't2', job_id: 'o2' }))
+    await ledger.jobs.claim({ queues: ['a'] })
+    const jobs = await ledger.jobs.list({ protocol_id: 'chain.v1' })
+    expect(jobs.items.map(({ job_id }) => job_id)).toEqual(['c1', 'c2'])
+    const steps = async (query: ListSteps) =>
+      (await ledger.jobs.steps(query)).items.map(({ job_id, step_id }) => `${job_id}/${step_id}`)
+    expect(await steps({})).toEqual(['c1/first', 'c1/second', 'c2/first', 'c2/second', 'o1/ocr'])
+    expect(await steps({ state: 'IN_PROGRESS' })).toEqual(['c1/first'])
+    expect(await steps({ queue: 'a' })).toEqual(['c1/first', 'c2/first'])
+    expect(await steps({ service: 'b', job_id: 'c2' })).toEqual(['c2/second'])
+    expect(await steps({ step_id: 'ocr', tenant_id: 't2' })).toEqual(['o2/ocr'])
+    const { next } = await ledger.jobs.steps({ limit: 2 })
+    expect(await steps({ limit: 2, after: next ?? '' })).toEqual(['c2/first', 'c2/second'])
   })
 })

@@ -11,6 +11,7 @@ import type {
 import type { Protocol } from '../core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import type { StepState } from '../core/machines/step.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { CallersTransaction } from '../store/inbox.ts'
 import { type FindQuery, type Page, type PageOptions, pageSize } from '../store/query.ts'
@@ -48,6 +49,16 @@ import type { AgainOptions, ExpediteOptions } from './steering.ts'
 import { SubmittedJob } from './submitted-job.ts'
 
 export interface ListJobs extends JobFilter, PageOptions {}
+
+/** Which steps; what is absent matches everything, but for the tenant, which is then the ledger's own. */
+export interface ListSteps extends PageOptions {
+  readonly tenant_id?: string | undefined
+  readonly state?: StepState | readonly StepState[] | undefined
+  readonly job_id?: string | undefined
+  readonly step_id?: string | undefined
+  readonly service?: string | undefined
+  readonly queue?: string | undefined
+}
 
 /** `ledger.jobs`: from submit to result. */
 export class Jobs {
@@ -162,6 +173,16 @@ export class Jobs {
     const matching = this.#matching(filter)
     const tenant_id = oneOrAll(matching.tenant_id as string)
     return this.#committer.store.find({ ...matching, tenant_id, order, direction, after, limit })
+  }
+
+  /**
+   * Steps of all jobs, sorted by `job/step`. They are found by way of their jobs: a page of few among many takes the longer, the
+   * more jobs there are, unless `job_id` names some or `state` only open ones.
+   */
+  async steps(query: ListSteps = {}): Promise<Page<StepRecord>> {
+    const { tenant_id, state, job_id, step_id, service, queue, ...page } = query
+    const where = { state, job_id, step_id, service, queue }
+    return this.#committer.store.find({ kind: 'step', tenant_id: this.#tenant(tenant_id), where, ...page })
   }
 
   /** Everything that happened to a job, its steps and its outbox rows, oldest first. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../core/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
 
 /**
  * Takes secrets out of text before it is stored: error messages and stacks quote connection strings, headers and
@@ -56,20 +56,81 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
+/**
+ * What the patterns above have in them, whatever else. Most texts have nothing of the kind, and one look at them is a tenth
+ * of ten: metadata of documents is on the way of every one of them.
+ */
+const FORM =
+  /-----BEGIN|Bearer|Basic|Digest|Token|Shared|eyJ|A[KS]IA|gh[opsur]_|github_|glpat|npm_|\b[srp]k[-_]|xox|AIza|hf_|SG\./
+const NAMED = /:\/\/[^\s/@]{0,800}@|pass(?:word|wd|phrase)|secret|credential|key|pwd|token|\bsig|jwt|cookie/i
+
+function hasHint(text: string): boolean {
+  // Names say something only before a value.
+  return FORM.test(text) || ((text.includes('=') || text.includes(':')) && NAMED.test(text))
+}
+
 export const redactText: Redact = (text) => {
+  if (!hasHint(text)) return text
   let clean = text
   for (const [pattern, mark] of PATTERNS) clean = clean.replace(pattern, mark)
   return clean
 }
 
-/** The same for names and texts at every depth of a value. */
+/**
+ * The same for names and texts at every depth of a value: the very same value when there is nothing to take out, which is
+ * nearly always; else one that is frozen as far as it is new.
+ */
 export function redactJson(value: Json, redact: Redact): Json {
   if (typeof value === 'string') return redact(value)
-  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))
-  if (!isJsonObject(value)) return value
-  const fields = Object.entries(value).map(([name, field]) => {
-    const isSecret = typeof field === 'string' && SECRET_NAME.test(name)
-    return [name, isSecret ? MARK : redactJson(field, redact)] as const
-  })
-  return Object.fromEntries(fields)
+  if (Array.isArray(value)) return redactItems(value, (item) => redactJson(item, redact))
+  return isJsonObject(value) ? redactObject(value, redact) : value
+}
+
+/** The same, of an object. */
+export function redactObject(value: JsonObject, redact: Redact): JsonObject {
+  let clean: [string, Json][] | null = null
+  const names = Object.keys(value)
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string
+    const field = value[name] as Json
+    const known = knownName(name)
+    const own = known.isSecret ? redactSecret(field, redact) : redactJson(field, redact)
+    if (clean === null) {
+      if (own === field && known.clean === name) continue
+      clean = names.slice(0, i).map((before) => [before, value[before] as Json])
+    }
+    clean.push([known.clean, own])
+  }
+  return clean === null ? value : Object.freeze(Object.fromEntries(clean))
+}
+
+/** What has a secret's name is one, or is a list of them. */
+function redactSecret(value: Json, redact: Redact): Json {
+  if (typeof value === 'string') return value === '' ? value : MARK
+  return Array.isArray(value)
+    ? redactItems(value, (item) => (typeof item === 'string' ? MARK : redactJson(item, redact)))
+    : redactJson(value, redact)
+}
+
+function redactItems(items: readonly Json[], redactItem: (item: Json) => Json): readonly Json[] {
+  const clean = items.map(redactItem)
+  return clean.every((item, i) => item === items[i]) ? items : Object.freeze(clean)
+}
+
+interface KnownName {
+  readonly isSecret: boolean
+  readonly clean: string
+}
+
+/** Names come again and again. */
+const MOST_NAMES = 1000
+const names = new Map<string, KnownName>()
+
+function knownName(name: string): KnownName {
+  const known = names.get(name)
+  if (known !== undefined) return known
+  const found = { isSecret: SECRET_NAME.test(name), clean: redactText(name) }
+  if (names.size >= MOST_NAMES) names.clear()
+  names.set(name, found)
+  return found
 }

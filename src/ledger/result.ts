@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { StepError, StepResult } from '../core/job/commands.ts'
 import type { Ref } from '../core/job/record.ts'
-import { frozenJson, frozenObject } from './check-input.ts'
+import { frozenJson } from './check-input.ts'
 import { inputErrorOf, refSchema } from './envelope.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import { type Redact, redactJson } from './redact.ts'
+import { keptMetadata } from './kept-metadata.ts'
+import type { Redact } from './redact.ts'
 
 const errorSchema = z.strictObject({
   code: z.string().min(1).max(200),
@@ -47,8 +48,7 @@ function plainResult(result: unknown): StepResult | null {
 export function checkedResult(result: StepResult, redact: Redact): StepResult {
   const parsed = resultSchema.safeParse(result)
   if (!parsed.success) throw inputErrorOf(parsed.error)
-  const metadata =
-    result.metadata === undefined ? null : { metadata: frozenObject('metadata', result.metadata) }
+  const metadata = result.metadata === undefined ? null : { metadata: keptMetadata(result.metadata, redact) }
   if (result.status === 'FAILED') return { ...result, ...metadata, error: kept(result.error, redact) }
   const { output_ref } = parsed.data as { output_ref?: Ref }
   const { output_count } = result
@@ -71,6 +71,5 @@ export function parseStepError(error: StepError, redact: Redact): StepError {
 function kept({ code, message, details }: StepError, redact: Redact): StepError {
   const error = { code, message: redact(message) }
   if (details === undefined) return error
-  const clean = redactJson(frozenObject('error.details', details), redact)
-  return { ...error, details: frozenObject('error.details', clean) }
+  return { ...error, details: keptMetadata(details, redact, 'error.details') }
 }

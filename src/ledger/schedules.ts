@@ -2,6 +2,7 @@ import type { ScheduleState } from '../core/machines/schedule.ts'
 import { type ScheduleRecord, scheduleDueAt } from '../core/schedule/record.ts'
 import { fromIso } from '../core/time.ts'
 import { findAll } from '../store/find-all.ts'
+import type { Page, PageOptions } from '../store/query.ts'
 import type { Logger } from '../world/logger.ts'
 import { oneOrAll } from './all-tenants.ts'
 import type { Commands } from './commands.ts'
@@ -14,6 +15,11 @@ const SCHEDULER = 'schedule'
 
 /** A schedule that fails is tried again after this. */
 const RETRY_MS = 30_000
+
+export interface ListSchedules extends PageOptions {
+  readonly tenant_id?: string | undefined
+  readonly state?: ScheduleState | readonly ScheduleState[] | undefined
+}
 
 /** `ledger.schedules`: jobs that are submitted again and again, by the calendar. */
 export class Schedules {
@@ -48,6 +54,17 @@ export class Schedules {
     const { state } = query
     const tenant_id = oneOrAll(this.#tenant(query.tenant_id))
     return findAll(this.#committer.store, { kind: 'schedule', tenant_id, where: { state } })
+  }
+
+  /** The same, a page at a time. */
+  async page(query: ListSchedules = {}): Promise<Page<ScheduleRecord>> {
+    const { tenant_id, state, ...page } = query
+    return this.#committer.store.find({
+      kind: 'schedule',
+      tenant_id: this.#tenant(tenant_id),
+      where: { state },
+      ...page,
+    })
   }
 
   async pause(schedule_id: string, options?: CallOptions): Promise<ScheduleRecord> {

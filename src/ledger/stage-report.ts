@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { StageReport } from '../core/job/commands.ts'
-import type { Json, JsonObject } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 import { frozenJson, frozenObject } from './check-input.ts'
 import { idSchema, inputErrorOf } from './envelope.ts'
+import { keptMetadata, requestMetadata } from './kept-metadata.ts'
 import type { Redact } from './redact.ts'
 import { parseStepError } from './result.ts'
 
@@ -30,7 +31,7 @@ const reportSchema = z.discriminatedUnion('what', [
   z.strictObject({ what: z.literal('completed'), metadata }),
 ])
 
-/** A report as it is stored: what it says is copied, and errors are without secrets. */
+/** A report as it is stored: what it says is copied, and errors and metadata are without secrets. */
 export function parseStageReport(report: StageReport, redact: Redact): StageReport {
   const parsed = reportSchema.safeParse(report)
   if (!parsed.success) throw inputErrorOf(parsed.error)
@@ -40,8 +41,9 @@ export function parseStageReport(report: StageReport, redact: Redact): StageRepo
     case 'failed':
       return { ...report, error: parseStepError(report.error, redact) }
     case 'prepared':
+      return { ...report, metadata: requestMetadata(frozenObject('metadata', report.metadata), redact) }
     case 'completed':
-      return { ...report, metadata: frozenObject('metadata', report.metadata) as JsonObject }
+      return { ...report, metadata: keptMetadata(report.metadata, redact) }
     case 'succeeded':
       return { ...report, output: frozenJson('output', report.output) as Json }
     default:

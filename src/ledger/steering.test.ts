@@ -58,6 +58,11 @@ describe('schedules', () => {
     expect((await ledger.schedules.get('s'))?.next_at).toBe('2025-01-02T09:00:00.000Z')
     await ledger.schedules.pause('s')
     expect(await Array.fromAsync(ledger.schedules.list({ state: 'paused' }))).toHaveLength(1)
+    expect(await ledger.schedules.page({ state: ['paused'], limit: 1 })).toMatchObject({
+      items: [{}],
+      next: null,
+    })
+    expect((await ledger.schedules.page({ state: 'active' })).items).toEqual([])
     await ledger.schedules.remove('s')
     await expect(ledger.schedules.resume('s')).rejects.toThrow(NotFound)
   })

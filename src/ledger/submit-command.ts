@@ -8,6 +8,7 @@ import { toIso } from '../core/time.ts'
 import type { World } from '../world/world.ts'
 import type { ParsedEnvelope } from './envelope.ts'
 import { idempotencyHash } from './idempotency-hash.ts'
+import { requestMetadata } from './kept-metadata.ts'
 import { callbackUrlsOf, inFlightLimitOf, type LedgerSettings } from './settings.ts'
 
 /** Who asks, and why. */
@@ -55,7 +56,7 @@ export function submitCommand(
     schedule_id: null,
     pipeline_name: protocol.pipeline?.name ?? null,
     doc_key: request.doc_key ?? null,
-    metadata: metadataOf(request, protocol),
+    metadata: metadataOf(request, protocol, settings),
     rungs: NONE,
     tags: request.tags ?? NONE,
     callback_urls: request.callback_urls ?? callbackUrlsOf(settings),
@@ -66,9 +67,14 @@ export function submitCommand(
   }
 }
 
-function metadataOf({ metadata }: ParsedEnvelope, { pipeline }: Protocol): JsonObject {
-  if (pipeline === undefined) return metadata ?? EMPTY
-  return Object.freeze({ ...metadata, pipeline_version: pipeline.version })
+/** It is there to be looked at, which secrets are not; payload and references come back as they were given. */
+function metadataOf(
+  { metadata }: ParsedEnvelope,
+  { pipeline }: Protocol,
+  { redact }: LedgerSettings,
+): JsonObject {
+  const clean = metadata == null ? EMPTY : requestMetadata(metadata, redact)
+  return pipeline === undefined ? clean : Object.freeze({ ...clean, pipeline_version: pipeline.version })
 }
 
 const NONE: readonly never[] = Object.freeze([])

@@ -100,7 +100,7 @@ export class Tokens {
       tenant_id: EVERYBODY,
       token_id,
       actor: actorOf(options, this.#settings),
-      reason: reasonOf(options),
+      reason: reasonOf(options, this.#settings),
       if_match: options.if_match,
     } as const
   }

@@ -6,6 +6,7 @@ export function actorOf({ actor }: CallOptions, settings: LedgerSettings): strin
   return actor === undefined ? settings.actor : checkId('actor', actor)
 }
 
-export function reasonOf({ reason }: CallOptions): string | null {
-  return reason === undefined ? null : checkText('reason', reason)
+/** Without secrets: it is kept for years and shown to many. */
+export function reasonOf({ reason }: CallOptions, { redact }: LedgerSettings): string | null {
+  return reason === undefined ? null : redact(checkText('reason', reason))
 }
