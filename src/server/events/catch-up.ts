@@ -123,6 +123,8 @@ export class CatchUp {
       // Nothing for it before the first: so it is told once.
       if (first !== null) client.passOver({ cursor: from.cursor, seq: first.seq - 1 })
     }
+    // While this one is sent, the next is read already: or whoever writes at full speed would always be ahead.
+    if (last !== null && !isLast) void this.#pages.read(selection, last, ring().end)
     if (!(await this.#sendAll(client, frames))) return
     const seen = last ?? from
     client.passOver(isLast && noted.seq > seen.seq ? noted : seen)

@@ -1,4 +1,4 @@
-import type { AuditQuery } from '../../store/query.ts'
+import { type AuditQuery, LARGEST_PAGE } from '../../store/query.ts'
 import type { FollowedLedger } from './follow-log.ts'
 import { type Frame, frameOf, type Place, placeOf } from './frame.ts'
 import type { Selection } from './selection.ts'
@@ -15,8 +15,6 @@ export interface LogPage {
   /** There was no more when it was read. */
   readonly isLast: boolean
 }
-
-export const PAGE = 500
 
 /** Enough for those who are at about the same place. */
 const MOST_PAGES = 8
@@ -52,7 +50,7 @@ export class SharedPages {
   }
 
   async #read(selection: Selection, from: Place, noted: Place): Promise<LogPage> {
-    const asked: AuditQuery = { ...selection.query, after: from.cursor, limit: PAGE }
+    const asked: AuditQuery = { ...selection.query, after: from.cursor, limit: LARGEST_PAGE }
     const { items, next } = await this.#ledger.audit.query(asked)
     const [first] = items
     const last = items.at(-1)
