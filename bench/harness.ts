@@ -6,7 +6,7 @@
 /** What is promised of a value. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number }
 
-export type Unit = '×' | 'ms' | 's' | 'µs' | 'MB' | '/s' | '%' | ''
+export type Unit = '×' | 'ms' | 's' | 'µs' | 'kB' | 'MB' | '/s' | '%' | ''
 
 /** One line of the table. */
 export interface Row {

@@ -8,6 +8,7 @@ import * as messageErrors from '../../src/errors/message-errors.ts'
 import * as postgresErrors from '../../src/errors/postgres-errors.ts'
 import * as refusalErrors from '../../src/errors/refusal-errors.ts'
 import * as sqliteErrors from '../../src/errors/sqlite-errors.ts'
+import * as streamErrors from '../../src/errors/stream-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
 import * as toolErrors from '../../src/errors/tool-errors.ts'
 import * as topologyErrors from '../../src/errors/topology-errors.ts'
@@ -36,6 +37,7 @@ function classOf(code: ErrorCode): string {
     postgresErrors,
     refusalErrors,
     sqliteErrors,
+    streamErrors,
     toolErrors,
     topologyErrors,
   ]

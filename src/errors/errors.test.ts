@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as inputErrors from './input-errors.ts'
 import * as messageErrors from './message-errors.ts'
 import { errorOf, LimitReached } from './refusal-errors.ts'
+import { StreamLimit, TooManyStreams } from './stream-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from './table.ts'
 import { InvalidTopology } from './topology-errors.ts'
 import { WaybillError } from './waybill-error.ts'
@@ -52,6 +53,8 @@ describe('errors', () => {
       new messageErrors.ServiceStopping(),
       new messageErrors.MissingPackage({ what: 'This', packages: ['a', 'b'] }, {}),
       new messageErrors.InternalError(new Error('x')),
+      new TooManyStreams(1),
+      new StreamLimit(1),
     ]
     for (const error of errors) {
       expect(error.next).not.toBe('')

@@ -135,7 +135,7 @@ export class EventHub {
     try {
       if (this.#ledger.capabilities.order !== 'total') return await this.#openAlone(client, after)
       await this.#log.start()
-      const located = await this.#locate(client, after)
+      const located = await this.#locate(after)
       if (client.isGone) return this.#mustRun()
       client.begin(located.place)
       if (located.gap !== null) client.tell(gapOf(located.gap))
@@ -225,12 +225,12 @@ export class EventHub {
     if (this.#stopped === null) this.#idle = this.#world.timers.after(IDLE_MS, () => this.#log.rest())
   }
 
-  async #locate(client: EventClient, after: Cursor | undefined): Promise<Located> {
+  async #locate(after: Cursor | undefined): Promise<Located> {
     const { ring } = this.#log
     if (after === undefined) return { place: ring.end, gap: null }
     // Of the beginning only the ledger knows whether it is still there.
     const place = after === START ? undefined : ring.placeOf(after)
-    return place === undefined ? this.#catchUp.locate(after, client.ended) : { place, gap: null }
+    return place === undefined ? this.#catchUp.locate(after) : { place, gap: null }
   }
 
   async #openAlone(client: EventClient, after: Cursor | undefined): Promise<void> {

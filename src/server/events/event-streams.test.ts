@@ -51,16 +51,14 @@ describe.each(ENGINES)('event streams on the %s engine', (engine) => {
     const { port } = await eventServer(ledger, { mostFrames: 12, readers: 2 })
     await happens(ledger, 30)
     const before = await logOf(ledger)
-    let isWriting = true
-    const writing = (async () => {
-      while (isWriting) await happens(ledger, 5)
-    })()
-    const readers = await Promise.all(
-      [START, ...before].map((lastEventId) => EventReader.open(port, { lastEventId })),
-    )
-    await Promise.all(readers.map((reader) => reader.until(({ ids }) => ids.length > 60)))
-    isWriting = false
-    await writing
+    const opening = [START, ...before].map((lastEventId) => EventReader.open(port, { lastEventId }))
+    // Something happens before each of them has begun, and after.
+    for (const one of opening) {
+      await happens(ledger, 3)
+      await one
+      await happens(ledger, 3)
+    }
+    const readers = await Promise.all(opening)
     const whole = await logOf(ledger)
     for (const [nth, reader] of readers.entries()) {
       await reader.until(reaches(whole.at(-1)))
@@ -78,8 +76,7 @@ describe.each(ENGINES)('event streams on the %s engine', (engine) => {
     const bursts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 10 })
     const who = fc.constantFrom('t1', 't2', undefined)
     await fc.assert(
-      fc.asyncProperty(fc.nat(servers.length - 1), cuts, bursts, who, async (nth, all, counts, tenants) => {
-        const { port } = present(servers[nth], 'one of them')
+      fc.asyncProperty(fc.nat(2), cuts, bursts, who, async (first, all, counts, tenants) => {
         const from = (await logOf(ledger)).at(-1) ?? START
         const writing = (async () => {
           for (const [nth, count] of counts.entries())
@@ -87,7 +84,9 @@ describe.each(ENGINES)('event streams on the %s engine', (engine) => {
         })()
         const told: (string | undefined)[] = []
         let lastEventId: string | undefined = from
-        for (const cut of [...all, null]) {
+        for (const [nth, cut] of [...all, null].entries()) {
+          // It comes back to another server, which may not have read as far yet.
+          const { port } = present(servers[(first + nth) % 3], 'one of them')
           const reader = await EventReader.open(port, {
             lastEventId,
             ...(tenants === undefined ? null : { tenants }),
@@ -97,7 +96,7 @@ describe.each(ENGINES)('event streams on the %s engine', (engine) => {
           const hasEnd = () =>
             end === undefined || Number(end) <= Number(from) || told.concat(reader.ids).includes(end)
           await reader.until(({ blocks }) => (cut === null ? hasEnd() : blocks.length > 0))
-          for (let turns = cut ?? 0; turns > 0; turns--) await turn()
+          for (let turns = cut ?? 3; turns > 0; turns--) await turn()
           reader.close()
           told.push(...reader.ids)
           lastEventId = reader.lastEventId

@@ -1,11 +1,14 @@
 import type { AuditRecord } from '../../core/audit.ts'
 import { BadCursor, LedgerClosed } from '../../errors/input-errors.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
+import type { Ledger, LedgerStats } from '../../ledger/ledger.ts'
 import type { Cursor } from '../../store/query.ts'
 import type { World } from '../../world/world.ts'
 
 /** What is needed of a ledger to follow it. */
-export type FollowedLedger = Pick<Ledger, 'events' | 'audit' | 'stats' | 'capabilities'>
+export interface FollowedLedger extends Pick<Ledger, 'events' | 'capabilities'> {
+  readonly audit: Pick<Ledger['audit'], 'query'>
+  stats(): Promise<Pick<LedgerStats, 'removed_audit_records'>>
+}
 
 export interface FollowOptions {
   readonly ledger: FollowedLedger

@@ -94,4 +94,48 @@ describe('the log', () => {
     await hub.stop()
     expect([whole.state, own.state]).toEqual(['ended', 'ended'])
   })
+
+  // A watch that was broken for longer than history is kept would go on after what was removed, and nobody would know.
+  it('that lost entries before they were read makes everybody come back, to be told', async () => {
+    let isRemoved = false
+    const { open, happens, settle, hub } = await eventHub({}, (ledger) => ({
+      capabilities: ledger.capabilities,
+      stats: async () => ({ removed_audit_records: isRemoved ? 4 : 0 }),
+      audit: {
+        query: (query = {}) =>
+          ledger.audit.query(isRemoved && Number(query.after ?? 0) < 4 ? { ...query, after: '4' } : query),
+      },
+      async *events(options) {
+        for await (const record of ledger.events(options)) {
+          if (!(record.seq === 3 || record.seq === 4)) yield record
+        }
+      },
+    }))
+    const sink = await open()
+    await happens(2)
+    isRemoved = true
+    await happens(3)
+    expect([sink.ids, sink.state, hub.counters.clients]).toEqual([['1', '2'], 'destroyed', 0])
+    const again = await open({ after: sink.lastEventId })
+    await settle()
+    expect(again.blocks[1]).toMatchObject({
+      event: 'gap',
+      data: expect.stringContaining('"after":"2","oldest":"5"'),
+    })
+    expect(again.ids).toEqual(['5'])
+  })
+
+  it('may have places without an entry', async () => {
+    const { open, happens, log } = await eventHub({}, (ledger) => ({
+      capabilities: ledger.capabilities,
+      stats: () => ledger.stats(),
+      audit: ledger.audit,
+      async *events(options) {
+        for await (const record of ledger.events(options)) if (record.seq !== 3) yield record
+      },
+    }))
+    const sink = await open()
+    await happens(5)
+    expect([sink.ids, sink.state]).toEqual([(await log()).toSpliced(2, 1), 'begun'])
+  })
 })

@@ -2,6 +2,7 @@
 // the last one has left.
 import type { AuditRecord } from '../../core/audit.ts'
 import { must } from '../../core/must.ts'
+import { LARGEST_PAGE } from '../../store/query.ts'
 import { START } from '../../store/store.ts'
 import type { World } from '../../world/world.ts'
 import { type FollowedLedger, followLog } from './follow-log.ts'
@@ -51,8 +52,11 @@ export class SharedLog {
 
   async #start(): Promise<void> {
     const { ledger } = this.#options
-    const [last] = (await ledger.audit.query({ direction: 'desc', limit: 1 })).items
-    this.#ring = new FrameRing(last ?? { cursor: START, seq: 0 }, this.#options)
+    // With some of what happened before: after a restart everybody comes back, and most have not missed much.
+    const { items } = await ledger.audit.query({ direction: 'desc', limit: LARGEST_PAGE })
+    const [floor = { cursor: START, seq: 0 }, ...recent] = items.toReversed()
+    this.#ring = new FrameRing(floor, this.#options)
+    for (const record of recent) this.#ring.push(record)
     this.#stop = new AbortController()
     void this.#follow(this.#ring, this.#stop.signal)
   }
