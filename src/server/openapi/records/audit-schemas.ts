@@ -3,6 +3,7 @@ import type { AuditRecord } from '../../../core/audit.ts'
 import type { DurationRow } from '../../../core/durations.ts'
 import type { AuditCount, AuditField } from '../../../ledger/audit-log.ts'
 import { count, epochSeconds, id, jsonObject, recordKind } from './field-schemas.ts'
+import { pageSchema } from './list-schemas.ts'
 import { schemaFor } from './schema-for.ts'
 
 const event = z
@@ -34,6 +35,8 @@ export const auditRecordSchema = schemaFor<AuditRecord>()(
     reason: z.string().nullable(),
   }),
 ).meta({ id: 'AuditRecord', description: 'Something that happened to a record, and who wanted it and why' })
+
+export const auditPageSchema = pageSchema(auditRecordSchema)
 
 export const auditCountSchema = schemaFor<
   Partial<Pick<AuditRecord, AuditField>> & Pick<AuditCount, 'count'>
