@@ -1,9 +1,10 @@
-// Brings what is made from the code up to date: the state machines and the error codes in docs/, and the schema of tool
-// jobs. With --check it writes nothing, and fails when a file is not what the code says.
+// Brings what is made from the code up to date: the state machines and the error codes in docs/, the schema of tool
+// jobs, and the OpenAPI document. With --check it writes nothing, and fails when a file is not what the code says.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './command.ts'
 import { errorCodesRegion } from './diagrams/error-codes.ts'
+import { openApiFile } from './diagrams/openapi-file.ts'
 import { replaceRegion } from './diagrams/region.ts'
 import { stateMachinesRegion } from './diagrams/state-machines.ts'
 import { toolJobSchemaFile } from './diagrams/tool-job-schema-file.ts'
@@ -21,6 +22,7 @@ const GENERATED: readonly Generated[] = [
   },
   { path: 'docs/errors.md', made: (page) => replaceRegion(page, 'error codes', errorCodesRegion()) },
   { path: 'schemas/tool-job.schema.json', made: toolJobSchemaFile },
+  { path: 'schemas/openapi.json', made: openApiFile },
 ]
 
 const check = process.argv.includes('--check')

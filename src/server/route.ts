@@ -37,6 +37,8 @@ export interface Route<Q extends z.ZodObject = z.ZodObject, B extends z.ZodType 
   readonly isBodyCheckedBehind?: boolean | undefined
   /** A service that signs what it sends needs no token. */
   readonly mayBeSigned?: boolean | undefined
+  /** It knows by its `Idempotency-Key` that it was asked before. */
+  readonly isKeyed?: boolean | undefined
   /** A route that steers the server: not there when those are switched off. */
   readonly isAdmin?: boolean | undefined
   readonly answers: Answers
@@ -112,3 +114,11 @@ export function route<Q extends z.ZodObject, B extends z.ZodType>(definition: Ro
 export function ok(body: unknown, headers?: Reply['headers']): Reply {
   return { status: 200, body, headers }
 }
+
+/** For routes about a record that has to be there. */
+export const NOT_THERE = {
+  404: { about: 'There is none that the caller may know of' },
+} as const
+
+/** For routes that take `If-Match`. */
+export const STALE = { 412: { about: 'The record changed since it was read' } } as const

@@ -1,47 +1,47 @@
 // The OpenAPI document, made from the same routes and schemas that requests are served by.
-import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
-import { ERROR_TABLE } from '../../errors/table.ts'
-import type { AnswerAbout, Route } from '../route.ts'
+import type { Route } from '../route.ts'
+import { Components } from './components.ts'
+import { commonResponses, operationOf, tagOf } from './operation.ts'
+import { problemSchema } from './problem-schema.ts'
 
 /** Of what is offered over HTTP, not of the package. */
 const API_VERSION = '1.0'
 
-const PROBLEM_SCHEMA = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    code: z.enum(Object.keys(ERROR_TABLE) as [string, ...string[]]),
-    field: z.string().optional().describe('The input at fault'),
-    next: z.string().describe('What the caller can do about it'),
-    details: z.record(z.string(), z.unknown()),
-    request_id: z.string(),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457' })
-
-const PROBLEM = { $ref: '#/components/schemas/Problem' }
-
-/** What every route that lets nobody in by itself may answer. */
-const COMMON: { readonly [status: string]: string } = {
-  400: 'The request makes no sense',
-  401: 'It needs a token, and none that is valid was shown',
-  403: 'The token is not for this',
-  422: 'A field is missing or wrong; the problem names it',
-  429: 'A limit is reached; `Retry-After` says when to try again',
-}
-
-const PARAM_ABOUT: { readonly [name: string]: string } = {
-  job_id: 'Id of the job',
-  doc_id: 'Id of the document, escaped as a part of a path',
+const TAG_ABOUT: { readonly [tag: string]: string } = {
+  commands: 'Submitting jobs',
+  callbacks: 'How services and workers report',
+  work: 'How workers in any language get work',
+  jobs: 'Looking at jobs and steering them',
+  documents: 'Documents and their states',
+  stuck: 'Documents that do not get on',
+  runs: 'Jobs that belong together',
+  workstreams: 'Parts of runs',
+  queues: 'What waits and runs, pausing and limiting it',
+  schedules: 'Jobs that are submitted again and again',
+  stages: 'The state manager, for schedulers that run the stages themselves',
+  audit: 'The history: who did what, when and why',
+  events: 'The history as it happens',
+  stats: 'How many records are in each state',
+  machines: 'The states there are',
+  protocols: 'How requests are answered',
+  session: 'How browsers get in and out',
+  links: 'One-time links that open the page',
+  admin: 'Tokens, and the ledger as a whole',
+  openapi: 'This document',
+  server: 'Whether the server is well',
 }
 
 export function openApiDocument(routes: readonly Route[]): JsonObject {
+  const components = new Components()
+  components.add(problemSchema, 'output')
   const paths: { [path: string]: { [method: string]: unknown } } = {}
   for (const route of routes) {
     paths[route.path] ??= {}
-    ;(paths[route.path] as { [method: string]: unknown })[route.method.toLowerCase()] = operationOf(route)
+    ;(paths[route.path] as { [method: string]: unknown })[route.method.toLowerCase()] = operationOf(
+      route,
+      components,
+    )
   }
   return plain({
     openapi: '3.1.0',
@@ -56,7 +56,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }, { session: [] }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name, description: TAG_ABOUT[name] })),
     paths,
     components: {
       securitySchemes: {
@@ -67,109 +67,18 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
           name: 'waybill_session',
           description: 'Of a browser, by a one-time link',
         },
+        signature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'webhook-signature',
+          description:
+            'Of a service, as Standard Webhooks are signed, with `webhook-id` and `webhook-timestamp`',
+        },
       },
-      schemas: { Problem: schemaOf(PROBLEM_SCHEMA, 'output') },
+      responses: commonResponses(),
+      schemas: components,
     },
   })
-}
-
-function operationOf(route: Route): object {
-  const { operation, summary, about, needs, query, body, answers } = route
-  return {
-    operationId: operation,
-    tags: [tagOf(route)],
-    summary,
-    ...(about === undefined ? null : { description: about }),
-    ...(needs === 'nothing' ? { security: [] } : { 'x-permission': needs }),
-    parameters: [
-      ...pathParameters(route),
-      ...(query === undefined ? [] : queryParameters(query)),
-      ...headerParameters(route),
-    ],
-    ...(body === undefined ? null : { requestBody: requestBodyOf(body) }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(answers).map(([status, answer]) => [status, responseOf(Number(status), answer)]),
-      ),
-      ...(needs === 'nothing' ? null : commonResponses(answers)),
-    },
-  }
-}
-
-function tagOf({ path }: Route): string {
-  return /^\/v1\/(\w+)/.exec(path)?.[1] ?? 'server'
-}
-
-function pathParameters({ path }: Route): object[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    ...(PARAM_ABOUT[name] === undefined ? null : { description: PARAM_ABOUT[name] }),
-    schema: { type: 'string', minLength: 1, maxLength: 512 },
-  }))
-}
-
-function queryParameters(query: z.ZodObject): object[] {
-  const { properties = {} } = schemaOf(query, 'input') as { properties?: { [name: string]: JsonObject } }
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: false,
-    ...(description === undefined ? null : { description }),
-    schema,
-    ...(schema.type === 'array' ? { style: 'form', explode: false } : null),
-  }))
-}
-
-/** Of routes that change something. */
-function headerParameters({ method, needs }: Route): object[] {
-  if (method === 'GET' || needs === 'nothing') return []
-  return [
-    {
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description: 'The same change again is made once',
-      schema: { type: 'string', maxLength: 512 },
-    },
-    {
-      name: 'If-Match',
-      in: 'header',
-      required: false,
-      description: 'Only if the record still has this etag',
-      schema: { type: 'string' },
-    },
-  ]
-}
-
-function requestBodyOf(body: z.ZodType): object {
-  return {
-    required: !body.safeParse({}).success,
-    content: { 'application/json': { schema: schemaOf(body, 'input') } },
-  }
-}
-
-function responseOf(
-  status: number,
-  { about, schema, contentType = 'application/json' }: AnswerAbout,
-): object {
-  if (status >= 400)
-    return { description: about, content: { 'application/problem+json': { schema: PROBLEM } } }
-  return {
-    description: about,
-    content: { [contentType]: { schema: schema === undefined ? {} : schemaOf(schema, 'output') } },
-  }
-}
-
-function commonResponses(answers: Route['answers']): object {
-  const others = Object.entries(COMMON).filter(([status]) => !(status in answers))
-  return Object.fromEntries(others.map(([status, about]) => [status, responseOf(Number(status), { about })]))
-}
-
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest as JsonObject
 }
 
 /** Without what is undefined. */

@@ -18,16 +18,22 @@ function splitText(value: unknown): unknown[] {
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value]
 }
 
-export const wholeNumber = z
-  .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number')
-  .transform(Number)
+/** A whole number of such a size. */
+export function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be from ${min} to ${max}`)
+    .meta({ type: 'integer', minimum: min, maximum: max })
+}
 
 /** A number of at least 0. */
 export const amount = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a number')
   .transform(Number)
+  .meta({ type: 'number', minimum: 0 })
 
 export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
@@ -49,16 +55,14 @@ export const changeQuery = {
 
 export const fieldsQuery = {
   fields: listOf(z.string().min(1).max(100)).describe(
-    'Only these fields of each record, such as `job_id,state`',
+    'Only these fields of each record, such as `job_id,state`; the answer lacks the others',
   ),
 }
 
 export const pageQuery = {
   ...tenantQuery,
   ...fieldsQuery,
-  limit: wholeNumber
-    .refine((n) => n >= 1 && n <= LARGEST_PAGE, `must be from 1 to ${LARGEST_PAGE}`)
-    .optional(),
+  limit: wholeNumber(1, LARGEST_PAGE).optional().describe('Most items of the page; 100 unless given'),
   after: z.string().min(1).max(10_000).optional().describe('`next` of the page before'),
 }
 

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { findingSchema, maintenanceReportSchema } from '../openapi/records/ledger-schemas.ts'
 import { ok, type Route, route } from '../route.ts'
 
 const admin = { needs: 'admin', everybody: true, isAdmin: true } as const
@@ -10,7 +12,7 @@ export const adminRoutes: readonly Route[] = [
     operation: 'compact',
     summary: 'Make a snapshot, seal the history that led there, and remove what is older than it is kept',
     ...admin,
-    answers: { 200: { about: 'What was done' } },
+    answers: { 200: { about: 'What was done', schema: maintenanceReportSchema } },
     handle: async ({ server }) => ok(await server.ledger.compact()),
   }),
   route({
@@ -19,7 +21,12 @@ export const adminRoutes: readonly Route[] = [
     operation: 'checkLedger',
     summary: 'Look for damage and contradictions',
     ...admin,
-    answers: { 200: { about: 'What was found; nothing is good news' } },
+    answers: {
+      200: {
+        about: 'What was found; nothing is good news',
+        schema: z.strictObject({ items: z.array(findingSchema) }),
+      },
+    },
     handle: async ({ server }) => ok({ items: await server.ledger.check() }),
   }),
 ]

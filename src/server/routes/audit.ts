@@ -3,6 +3,7 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import { machines } from '../../core/machines/all.ts'
 import { oneOrAll } from '../../ledger/all-tenants.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { auditCountSchema, auditPageSchema, durationRowSchema } from '../openapi/records/audit-schemas.ts'
 import { pageReply } from '../request/fields.ts'
 import { listOf, pageQuery, tenantQuery, time } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
@@ -46,7 +47,7 @@ export const auditRoutes: readonly Route[] = [
     needs: 'read',
     takesAllTenants: true,
     query: z.strictObject({ ...pageQuery, ...filter, direction: z.enum(['asc', 'desc']).optional() }),
-    answers: { 200: { about: 'A page of the history' } },
+    answers: { 200: { about: 'A page of the history', schema: auditPageSchema } },
     async handle({ server, tenant_id, query: { fields, tenant_id: _, ...query } }) {
       return pageReply(await server.ledger.audit.query({ ...query, tenant_id: oneOrAll(tenant_id) }), fields)
     },
@@ -59,7 +60,9 @@ export const auditRoutes: readonly Route[] = [
     needs: 'read',
     takesAllTenants: true,
     query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(COUNTED)) }),
-    answers: { 200: { about: 'The most frequent first' } },
+    answers: {
+      200: { about: 'The most frequent first', schema: z.strictObject({ items: z.array(auditCountSchema) }) },
+    },
     async handle({ server, tenant_id, query: { by = DEFAULT_BY, tenant_id: _, ...query } }) {
       return ok({
         items: await server.ledger.audit.countBy(by, { ...query, tenant_id: oneOrAll(tenant_id) }),
@@ -82,7 +85,12 @@ export const auditRoutes: readonly Route[] = [
       from: time.optional(),
       before: time.optional(),
     }),
-    answers: { 200: { about: 'Count, mean, p50, p95, p99 and maximum, in milliseconds' } },
+    answers: {
+      200: {
+        about: 'Count, mean, p50, p95, p99 and maximum, in seconds',
+        schema: z.strictObject({ items: z.array(durationRowSchema) }),
+      },
+    },
     async handle({ server, tenant_id, query: { tenant_id: _, ...query } }) {
       return ok({ items: await server.ledger.audit.durations({ ...query, tenant_id: oneOrAll(tenant_id) }) })
     },

@@ -19,11 +19,42 @@ const ABOUT: { readonly [name in CallbackName]: string } = {
   result: 'The attempt is over, one way or the other',
 }
 
-const answer = z.object({
-  status: z.enum(['accepted', 'ignored']),
-  cancel: z.boolean().describe('Stop: the job is being cancelled, or the attempt is no longer yours'),
-  lease_expires_at: z.string().nullish(),
-  lease_ms: z.number().nullish().describe('The same, for those whose clock is another'),
+const answer = z
+  .strictObject({
+    status: z.enum(['accepted', 'ignored']),
+    cancel: z.boolean().describe('Stop: the job is being cancelled, or the attempt is no longer yours'),
+    lease_expires_at: z.string().nullish().describe('Only of what is accepted'),
+    lease_ms: z.number().nullish().describe('The same, for those whose clock is another'),
+  })
+  .meta({ id: 'CallbackAnswer' })
+
+const attempt = {
+  tenant_id: 'acme',
+  jobId: '01890a5d-ac96-774b-bcce-b302099a8057',
+  stepId: 'render',
+  attempt_no: 1,
+  lease_id: '01890a5d-b1f3-7c20-9a3e-0d1f6a2b4c5d',
+}
+
+const attemptBody = attemptSchema.meta({
+  id: 'Attempt',
+  description: 'Which attempt it is about: as the directive says',
+  examples: [attempt],
+})
+
+const resultBody = resultSchema.meta({
+  id: 'Result',
+  description: 'What an attempt came to; `RELEASED` gives it back, and it does not count',
+  examples: [
+    { ...attempt, status: 'SUCCEEDED', output: { pages: 12 } },
+    {
+      ...attempt,
+      status: 'FAILED',
+      failure_class: 'RETRYABLE',
+      error: { code: 'PRINTER_OFFLINE', message: 'The printer does not answer' },
+    },
+    { ...attempt, status: 'RELEASED', reason: 'The worker is about to end' },
+  ],
 })
 
 /** How services and workers report, in any language. */
@@ -38,7 +69,7 @@ export const callbackRoutes: readonly Route[] = CALLBACKS.map((name) =>
       'signed as Standard Webhooks are.',
     needs: 'work',
     mayBeSigned: true,
-    body: name === 'result' ? resultSchema : attemptSchema,
+    body: name === 'result' ? resultBody : attemptBody,
     isBodyCheckedBehind: true,
     answers: {
       200: { about: 'It is accepted, or ignored because it was said before', schema: answer },

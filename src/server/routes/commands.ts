@@ -1,13 +1,35 @@
 import { z } from 'zod'
 import { type Envelope, envelopeSchema } from '../../ledger/envelope.ts'
+import { refTo } from '../openapi/components.ts'
+import { protocolSchema } from '../openapi/records/protocol-schemas.ts'
 import { changeQuery } from '../request/query.ts'
 import { tenantFor } from '../request/tenant.ts'
 import { type Call, ok, type Reply, type Route, route } from '../route.ts'
 
-const accepted = z.object({
-  jobId: z.string(),
-  duplicate: z.boolean().describe('The same request was accepted before: this is its job'),
-  differing: z.array(z.string()).describe('For a known key: in which fields this request is another'),
+const accepted = z
+  .strictObject({
+    jobId: z.string(),
+    duplicate: z.boolean().describe('The same request was accepted before: this is its job'),
+    differing: z.array(z.string()).describe('For a known key: in which fields this request is another'),
+  })
+  .meta({ id: 'Accepted' })
+
+const example = {
+  tenant_id: 'acme',
+  request_type: 'RENDER_PDF',
+  input_ref: 's3://in/report.md',
+  output_ref: 's3://out/report.pdf',
+  payload: { pages: [1, 2, 3] },
+  schema_version: 'v1',
+}
+
+const envelopeBody = envelopeSchema.meta({
+  id: 'Envelope',
+  description: 'A request',
+  examples: [
+    example,
+    { ...example, idempotency_key: 'report-2024-06', priority: 'high', delay: '10m', tags: ['monthly'] },
+  ],
 })
 
 const MOST_COMMANDS = 1000
@@ -24,7 +46,8 @@ export const commandRoutes: readonly Route[] = [
       '`traceparent` the same as the field.',
     needs: 'write',
     query: z.strictObject(changeQuery),
-    body: envelopeSchema,
+    isKeyed: true,
+    body: envelopeBody,
     isBodyCheckedBehind: true,
     answers: { 202: { about: 'It is accepted, or was before', schema: accepted } },
     async handle(call) {
@@ -44,12 +67,21 @@ export const commandRoutes: readonly Route[] = [
       'One change: if one of them is refused, none is made. Later ones may depend on earlier ones by their `job_id`.',
     needs: 'write',
     query: z.strictObject(changeQuery),
-    body: z.strictObject({ commands: z.array(z.unknown()).min(1).max(MOST_COMMANDS) }),
+    isKeyed: true,
+    body: z.strictObject({
+      // Each is checked behind, like a request that comes alone.
+      commands: z
+        .array(z.unknown().meta(refTo('Envelope')))
+        .min(1)
+        .max(MOST_COMMANDS),
+    }),
     answers: {
-      202: { about: 'In the order of the requests', schema: z.object({ jobs: z.array(accepted) }) },
+      202: { about: 'In the order of the requests', schema: z.strictObject({ jobs: z.array(accepted) }) },
     },
     async handle(call): Promise<Reply> {
-      const envelopes = call.body.commands.map((envelope) => envelopeIn(call, envelope as Envelope))
+      const envelopes = call.body.commands.map((envelope, index) =>
+        envelopeIn(call, envelope as Envelope, index),
+      )
       const answers = await call.server.ledger.batch((make) =>
         envelopes.map((envelope) => make.submit(envelope, by(call))),
       )
@@ -67,16 +99,26 @@ export const commandRoutes: readonly Route[] = [
     operation: 'listProtocols',
     summary: 'How requests are answered, by type',
     needs: 'read',
-    answers: { 200: { about: 'The protocols that are registered' } },
+    answers: {
+      200: {
+        about: 'The protocols that are registered',
+        schema: z.strictObject({ items: z.array(protocolSchema) }),
+      },
+    },
     handle: ({ server }) => ok({ items: server.ledger.jobs.protocols }),
   }),
 ]
 
 /** Whose it is follows from the token; what headers say counts where the body says nothing. */
-function envelopeIn(call: Call<{ tenant_id?: string | undefined }>, envelope: Envelope): Envelope {
+function envelopeIn(
+  call: Call<{ tenant_id?: string | undefined }>,
+  envelope: Envelope,
+  index?: number,
+): Envelope {
   if (typeof envelope !== 'object' || envelope === null || Array.isArray(envelope)) return envelope
   const named: unknown = envelope.tenant_id
-  const { headers, principal, request_key } = call
+  const { headers, principal } = call
+  const request_key = keyOf(call, index)
   // Missing and of the wrong type: the check of the envelope says so, in the same words for everybody.
   if (typeof named === 'string' && named !== '') tenantFor(principal, named, { fallback: named })
   const isPlain = request_key === null && headers.traceparent === undefined
@@ -89,6 +131,11 @@ function envelopeIn(call: Call<{ tenant_id?: string | undefined }>, envelope: En
       ? null
       : { traceparent: envelope.traceparent ?? traceIn(headers.traceparent) }),
   }
+}
+
+/** Requests of one message have one key, and are not one another. */
+function keyOf({ request_key }: Call, index: number | undefined): string | null {
+  return request_key === null || index === undefined ? request_key : `${request_key}/${index}`
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/

@@ -3,6 +3,14 @@ import type { LedgerState } from '../../core/document/states.ts'
 import { statesOf } from '../../core/machine.ts'
 import { documentMachine } from '../../core/machines/document.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { auditPageSchema } from '../openapi/records/audit-schemas.ts'
+import {
+  bulkReportSchema,
+  documentAsOfSchema,
+  documentSchema,
+  stuckDocumentSchema,
+} from '../openapi/records/document-schemas.ts'
+import { listSchema, pageSchema } from '../openapi/records/list-schemas.ts'
 import { pageReply, pick, recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import {
@@ -17,7 +25,7 @@ import {
   time,
   wholeNumber,
 } from '../request/query.ts'
-import { ok, type Route, route } from '../route.ts'
+import { NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
 
 const count = z.number().int().nonnegative()
 
@@ -55,7 +63,7 @@ export const documentRoutes: readonly Route[] = [
       state: listOf(z.enum(statesOf(documentMachine))),
       adapter: z.string().max(10_000).optional(),
     }),
-    answers: { 200: { about: 'A page of documents' } },
+    answers: { 200: { about: 'A page of documents', schema: pageSchema(documentSchema) } },
     async handle({ server: { ledger }, tenant_id, query }) {
       const { state, adapter, fields } = query
       const filter = { tenant_id, state: state as LedgerState[] | undefined, adapter }
@@ -73,7 +81,10 @@ export const documentRoutes: readonly Route[] = [
       ...fieldsQuery,
       at: time.optional().describe('As it was at this time, told from its history'),
     }),
-    answers: { 200: { about: 'The document' } },
+    answers: {
+      200: { about: 'The document', schema: z.union([documentSchema, documentAsOfSchema]) },
+      ...NOT_THERE,
+    },
     async handle({ server, params, tenant_id, query: { at, fields } }) {
       const { documents } = server.ledger
       const id = params.doc_id as string
@@ -89,7 +100,7 @@ export const documentRoutes: readonly Route[] = [
     summary: 'Everything that happened to a document',
     needs: 'read',
     query: z.strictObject({ ...pageQuery, direction: z.enum(['asc', 'desc']).optional() }),
-    answers: { 200: { about: 'A page of its history' } },
+    answers: { 200: { about: 'A page of its history', schema: auditPageSchema }, ...NOT_THERE },
     async handle({ server: { ledger }, params, tenant_id, query }) {
       const id = params.doc_id as string
       found(await ledger.documents.get(id, tenant_id), 'document', id)
@@ -111,7 +122,12 @@ export const documentRoutes: readonly Route[] = [
     needs: 'write',
     query: z.strictObject(changeQuery),
     body: z.strictObject(update),
-    answers: { 200: { about: 'The document as it is now' }, 409: { about: 'There is no such edge' } },
+    isKeyed: true,
+    answers: {
+      200: { about: 'The document as it is now', schema: documentSchema },
+      409: { about: 'There is no such edge' },
+      ...STALE,
+    },
     async handle({ server: { ledger }, params, by, body: { state, ...more }, request_key }) {
       const options = { ...by, ...more, ...(request_key === null ? null : { request_key }) }
       return recordReply(
@@ -133,7 +149,9 @@ export const documentRoutes: readonly Route[] = [
         .min(1)
         .max(MOST_UPDATES),
     }),
-    answers: { 200: { about: 'How many were moved, and which were refused and why' } },
+    answers: {
+      200: { about: 'How many were moved, and which were refused and why', schema: bulkReportSchema },
+    },
     async handle({ server: { ledger }, by: { if_match: _, ...by }, body }) {
       return ok(await ledger.documents.updateMany(body.updates.map((one) => ({ ...by, ...one })) as never))
     },
@@ -152,11 +170,9 @@ export const documentRoutes: readonly Route[] = [
       hours: amount.optional(),
       state: listOf(z.enum(statesOf(documentMachine))),
       adapter: z.string().max(10_000).optional(),
-      limit: wholeNumber
-        .refine((n) => n >= 1 && n <= MOST_STUCK, `must be from 1 to ${MOST_STUCK}`)
-        .optional(),
+      limit: wholeNumber(1, MOST_STUCK).optional().describe('100 unless given'),
     }),
-    answers: { 200: { about: 'The longest first' } },
+    answers: { 200: { about: 'The longest first', schema: listSchema(stuckDocumentSchema) } },
     async handle({ server: { ledger }, tenant_id, query: { limit = 100, fields, ...query } }) {
       const items: object[] = []
       let is_more = false

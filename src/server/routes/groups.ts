@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { type Machine, statesOf } from '../../core/machine.ts'
 import { machines } from '../../core/machines/all.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { runSchema, workstreamSchema } from '../openapi/records/group-schemas.ts'
+import { pageSchema } from '../openapi/records/list-schemas.ts'
 import { pageReply, recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery, fieldsQuery, listOf, listQuery, pageOf, tenantQuery } from '../request/query.ts'
-import { type Reply, type Route, route, type ServerParts } from '../route.ts'
+import { NOT_THERE, type Reply, type Route, route, type ServerParts, STALE } from '../route.ts'
 
 const metadata = z.record(z.string(), z.json())
 
@@ -18,7 +20,7 @@ const ownRoutes: readonly Route[] = [
     needs: 'read',
     takesAllTenants: true,
     query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))) }),
-    answers: { 200: { about: 'A page of runs' } },
+    answers: { 200: { about: 'A page of runs', schema: pageSchema(runSchema) } },
     handle: async ({ server, tenant_id, query }) =>
       pageReply(
         await server.ledger.runs.list({ tenant_id, state: query.state, ...pageOf(query) }),
@@ -34,7 +36,8 @@ const ownRoutes: readonly Route[] = [
     needs: 'write',
     query: z.strictObject(changeQuery),
     body: z.strictObject({ run_id: idSchema.optional(), metadata: metadata.optional() }),
-    answers: { 201: { about: 'The run' } },
+    isKeyed: true,
+    answers: { 201: { about: 'The run', schema: runSchema } },
     handle: async ({ server, body, by, request_key }) =>
       created(await server.ledger.runs.create(body, { ...by, ...keyOf(request_key) })),
   }),
@@ -46,7 +49,7 @@ const ownRoutes: readonly Route[] = [
     about: 'It takes no more jobs, and ends when the last of them has stopped.',
     needs: 'write',
     query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The run as it is now' } },
+    answers: { 200: { about: 'The run as it is now', schema: runSchema }, ...NOT_THERE, ...STALE },
     handle: async ({ server, params, by }) =>
       recordReply(await server.ledger.runs.cancel(params.run_id as string, by)),
   }),
@@ -62,7 +65,7 @@ const ownRoutes: readonly Route[] = [
       state: listOf(z.enum(statesOf(machines.workstream))),
       run_id: idSchema.optional(),
     }),
-    answers: { 200: { about: 'A page of workstreams' } },
+    answers: { 200: { about: 'A page of workstreams', schema: pageSchema(workstreamSchema) } },
     async handle({ server, tenant_id, query }) {
       const { state, run_id, fields } = query
       return pageReply(
@@ -84,7 +87,8 @@ const ownRoutes: readonly Route[] = [
       run_id: idSchema.optional(),
       metadata: metadata.optional(),
     }),
-    answers: { 201: { about: 'The workstream' } },
+    isKeyed: true,
+    answers: { 201: { about: 'The workstream', schema: workstreamSchema } },
     handle: async ({ server, body, by, request_key }) =>
       created(await server.ledger.workstreams.create(body, { ...by, ...keyOf(request_key) })),
   }),
@@ -92,6 +96,7 @@ const ownRoutes: readonly Route[] = [
 
 function commonRoutes(kind: 'run' | 'workstream'): readonly Route[] {
   const groupsOf = ({ ledger }: ServerParts) => (kind === 'run' ? ledger.runs : ledger.workstreams)
+  const schema = kind === 'run' ? runSchema : workstreamSchema
   const path = `/v1/${kind}s/{${kind}_id}`
   const Kind = kind === 'run' ? 'Run' : 'Workstream'
   const idIn = (params: { readonly [name: string]: string }) => params[`${kind}_id`] as string
@@ -104,7 +109,7 @@ function commonRoutes(kind: 'run' | 'workstream'): readonly Route[] {
       summary: `A ${kind}`,
       needs: 'read',
       query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
-      answers: { 200: { about: `The ${kind}` } },
+      answers: { 200: { about: `The ${kind}`, schema }, ...NOT_THERE },
       async handle({ server, params, tenant_id, query }) {
         const id = idIn(params)
         return recordReply(found(await groupsOf(server).get(id, tenant_id), kind, id), query.fields)
@@ -118,7 +123,12 @@ function commonRoutes(kind: 'run' | 'workstream'): readonly Route[] {
       needs: 'write',
       query: z.strictObject(changeQuery),
       body: z.strictObject({ state: z.enum(states) }),
-      answers: { 200: { about: `The ${kind} as it is now` }, 409: { about: 'There is no such edge' } },
+      answers: {
+        200: { about: `The ${kind} as it is now`, schema },
+        409: { about: 'There is no such edge' },
+        ...NOT_THERE,
+        ...STALE,
+      },
       handle: async ({ server, params, by, body }) =>
         recordReply(await groupsOf(server).update(idIn(params), body.state as never, by)),
     }),
@@ -129,7 +139,7 @@ function commonRoutes(kind: 'run' | 'workstream'): readonly Route[] {
       summary: `No more jobs are to come for a ${kind}: it ends when those it has do`,
       needs: 'write',
       query: z.strictObject(changeQuery),
-      answers: { 200: { about: `The ${kind} as it is now` } },
+      answers: { 200: { about: `The ${kind} as it is now`, schema }, ...NOT_THERE, ...STALE },
       handle: async ({ server, params, by }) => recordReply(await groupsOf(server).seal(idIn(params), by)),
     }),
     route({
@@ -141,7 +151,7 @@ function commonRoutes(kind: 'run' | 'workstream'): readonly Route[] {
       needs: 'write',
       query: z.strictObject(changeQuery),
       body: z.strictObject({ metadata }),
-      answers: { 200: { about: `The ${kind} as it is now` } },
+      answers: { 200: { about: `The ${kind} as it is now`, schema }, ...NOT_THERE, ...STALE },
       handle: async ({ server, params, by, body }) =>
         recordReply(await groupsOf(server).annotate(idIn(params), body.metadata, by)),
     }),

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { ok, type Route, route } from '../route.ts'
 
 export const healthRoutes: readonly Route[] = [
@@ -7,7 +8,7 @@ export const healthRoutes: readonly Route[] = [
     operation: 'isAlive',
     summary: 'Whether the process answers',
     needs: 'nothing',
-    answers: { 200: { about: 'It does' } },
+    answers: { 200: { about: 'It does', schema: z.strictObject({ status: z.literal('ok') }) } },
     handle: () => ok({ status: 'ok' }),
   }),
   route({
@@ -16,7 +17,13 @@ export const healthRoutes: readonly Route[] = [
     operation: 'isReady',
     summary: 'Whether requests can be served: the ledger can be written, and the server is not about to end',
     needs: 'nothing',
-    answers: { 200: { about: 'They can' }, 503: { about: 'They cannot, and why' } },
+    answers: {
+      200: { about: 'They can', schema: z.strictObject({ status: z.literal('ready') }) },
+      503: {
+        about: 'They cannot, and why',
+        schema: z.strictObject({ status: z.literal('not ready'), reason: z.string() }),
+      },
+    },
     async handle({ server }) {
       const problem = await server.readiness()
       return problem === null

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { idSchema } from '../../ledger/envelope.ts'
 import { expediteSchema } from '../../ledger/steering.ts'
+import { jobSchema } from '../openapi/records/job-schemas.ts'
 import { recordReply } from '../request/fields.ts'
 import { changeQuery } from '../request/query.ts'
-import { type Route, route } from '../route.ts'
+import { NOT_THERE, type Route, route, STALE } from '../route.ts'
 
 /** Steering jobs. */
 export const jobActionRoutes: readonly Route[] = [
@@ -15,7 +16,7 @@ export const jobActionRoutes: readonly Route[] = [
     about: 'What is running is told to stop; a job that has ended stays as it is, and is answered as it is.',
     needs: 'write',
     query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The job as it is now' } },
+    answers: { 200: { about: 'The job as it is now', schema: jobSchema }, ...NOT_THERE, ...STALE },
     handle: async ({ server, params, by }) =>
       recordReply(await server.ledger.jobs.cancel(params.job_id as string, by)),
   }),
@@ -28,9 +29,13 @@ export const jobActionRoutes: readonly Route[] = [
       'All of it, or from a step on. With an `Idempotency-Key` the same call again answers with the same new job.',
     needs: 'write',
     query: z.strictObject(changeQuery),
+    isKeyed: true,
     body: z.strictObject({ new_job_id: idSchema.optional(), from_step: idSchema.optional() }),
     answers: {
-      202: { about: 'The new job', schema: z.object({ jobId: z.string(), duplicate: z.boolean() }) },
+      202: { about: 'The new job', schema: z.strictObject({ jobId: z.string(), duplicate: z.boolean() }) },
+      409: { about: 'It has not ended, or not come as far' },
+      ...NOT_THERE,
+      ...STALE,
     },
     async handle({ server, params, by, body, request_key }) {
       const key = request_key === null ? {} : { idempotency_key: request_key }
@@ -51,7 +56,7 @@ export const jobActionRoutes: readonly Route[] = [
     needs: 'write',
     query: z.strictObject(changeQuery),
     body: expediteSchema,
-    answers: { 200: { about: 'The job as it is now' } },
+    answers: { 200: { about: 'The job as it is now', schema: jobSchema }, ...NOT_THERE, ...STALE },
     handle: async ({ server, params, by, body }) =>
       recordReply(await server.ledger.jobs.expedite(params.job_id as string, { ...by, ...body })),
   }),
@@ -64,7 +69,7 @@ export const jobActionRoutes: readonly Route[] = [
     needs: 'write',
     query: z.strictObject(changeQuery),
     body: z.strictObject({ metadata: z.record(z.string(), z.json()) }),
-    answers: { 200: { about: 'The job as it is now' } },
+    answers: { 200: { about: 'The job as it is now', schema: jobSchema }, ...NOT_THERE, ...STALE },
     handle: async ({ server, params, by, body }) =>
       recordReply(await server.ledger.jobs.annotate(params.job_id as string, body.metadata, by)),
   }),

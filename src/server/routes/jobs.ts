@@ -5,6 +5,11 @@ import { statesOf } from '../../core/machine.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import { errorOf } from '../../errors/refusal-errors.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { auditPageSchema } from '../openapi/records/audit-schemas.ts'
+import { json } from '../openapi/records/field-schemas.ts'
+import { jobDetailSchema, jobSchema, stepSchema } from '../openapi/records/job-schemas.ts'
+import { pageSchema } from '../openapi/records/list-schemas.ts'
+import { whySchema } from '../openapi/records/why-schemas.ts'
 import { pageReply, pick, recordReply } from '../request/fields.ts'
 import {
   fieldsQuery,
@@ -15,7 +20,7 @@ import {
   tenantQuery,
   wholeNumber,
 } from '../request/query.ts'
-import { type Call, ok, type Route, route } from '../route.ts'
+import { type Call, NOT_THERE, ok, type Route, route } from '../route.ts'
 
 const LONGEST_WAIT_MS = 60_000
 
@@ -37,7 +42,7 @@ export const jobRoutes: readonly Route[] = [
     needs: 'read',
     takesAllTenants: true,
     query: z.strictObject({ ...listQuery, ...jobFilter }),
-    answers: { 200: { about: 'A page of jobs' } },
+    answers: { 200: { about: 'A page of jobs', schema: pageSchema(jobSchema) } },
     async handle({ server, tenant_id, query }) {
       const { state, request_type, run_id, workstream_id, doc_id, fields } = query
       const filter = { tenant_id, state, request_type, run_id, workstream_id, doc_id }
@@ -51,7 +56,7 @@ export const jobRoutes: readonly Route[] = [
     summary: 'A job, with its steps and the directives that are still open',
     needs: 'read',
     query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
-    answers: { 200: { about: 'The job' } },
+    answers: { 200: { about: 'The job', schema: jobDetailSchema }, ...NOT_THERE },
     async handle(call) {
       const { job, steps, outbox } = await shown(call)
       return recordReply({ ...job, steps, outbox }, call.query.fields)
@@ -64,7 +69,7 @@ export const jobRoutes: readonly Route[] = [
     summary: 'The steps of a job, in their order',
     needs: 'read',
     query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
-    answers: { 200: { about: 'The steps' } },
+    answers: { 200: { about: 'The steps', schema: pageSchema(stepSchema) }, ...NOT_THERE },
     async handle(call) {
       const { steps } = await shown(call)
       return ok({ items: steps.map((step) => pick(step, call.query.fields)), next: null })
@@ -77,7 +82,7 @@ export const jobRoutes: readonly Route[] = [
     summary: 'Everything that happened to a job, its steps and its directives',
     needs: 'read',
     query: z.strictObject({ ...pageQuery, direction: z.enum(['asc', 'desc']).optional() }),
-    answers: { 200: { about: 'A page of its history' } },
+    answers: { 200: { about: 'A page of its history', schema: auditPageSchema }, ...NOT_THERE },
     async handle(call) {
       const { job } = await shown(call)
       const { limit, after, direction, fields } = call.query
@@ -95,7 +100,10 @@ export const jobRoutes: readonly Route[] = [
     summary: 'Why a job is where it is, and what would get it moving',
     needs: 'read',
     query: z.strictObject(tenantQuery),
-    answers: { 200: { about: 'What keeps it, what has to happen first coming first' } },
+    answers: {
+      200: { about: 'What keeps it, what has to happen first coming first', schema: whySchema },
+      ...NOT_THERE,
+    },
     async handle({ server, params, tenant_id }) {
       const job_id = params.job_id as string
       const why = await server.ledger.why(job_id, tenant_id)
@@ -112,12 +120,11 @@ export const jobRoutes: readonly Route[] = [
     needs: 'read',
     query: z.strictObject({
       ...tenantQuery,
-      wait_ms: wholeNumber
-        .refine((ms) => ms <= LONGEST_WAIT_MS, `must be at most ${LONGEST_WAIT_MS}`)
-        .optional(),
+      wait_ms: wholeNumber(0, LONGEST_WAIT_MS).optional().describe('0 unless given'),
     }),
     answers: {
-      200: { about: 'What its last step came to', schema: z.object({ output: z.unknown() }) },
+      200: { about: 'What its last step came to', schema: z.strictObject({ output: json }) },
+      ...NOT_THERE,
       409: { about: 'It failed or was cancelled' },
       504: { about: 'It has not ended yet' },
     },

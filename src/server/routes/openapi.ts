@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { openApiDocument } from '../openapi/document.ts'
 import { ok, type Route, route } from '../route.ts'
 
@@ -10,7 +11,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
     operation: 'getOpenApi',
     summary: 'This document',
     needs: 'nothing',
-    answers: { 200: { about: 'OpenAPI 3.1' } },
+    answers: { 200: { about: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
     handle() {
       document ??= openApiDocument([...routes, self])
       return ok(document)

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { queueLimitsSchema } from '../../ledger/steering.ts'
+import { listSchema } from '../openapi/records/list-schemas.ts'
+import { queueLoadSchema, queueSchema } from '../openapi/records/queue-schemas.ts'
 import { recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery } from '../request/query.ts'
-import { type Call, ok, type Route, route } from '../route.ts'
+import { type Call, NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
 
 /** Queues are the same for all tenants, and so is whoever may see and steer them. */
 export const queueRoutes: readonly Route[] = [
@@ -15,7 +17,9 @@ export const queueRoutes: readonly Route[] = [
     summary: 'What waits and runs in each queue',
     needs: 'read',
     everybody: true,
-    answers: { 200: { about: 'Queues that have work, or that somebody steered' } },
+    answers: {
+      200: { about: 'Queues that have work, or that somebody steered', schema: listSchema(queueLoadSchema) },
+    },
     async handle({ server }) {
       const { queues: items, is_more } = await server.ledger.queues.loads()
       return ok({ items, is_more })
@@ -28,7 +32,7 @@ export const queueRoutes: readonly Route[] = [
     summary: 'What waits and runs in a queue',
     needs: 'read',
     everybody: true,
-    answers: { 200: { about: 'The queue' } },
+    answers: { 200: { about: 'The queue', schema: queueLoadSchema }, ...NOT_THERE },
     async handle({ server, params }) {
       const queue = params.queue as string
       return ok(found(await server.ledger.queues.load(queue), 'queue', queue))
@@ -42,7 +46,7 @@ export const queueRoutes: readonly Route[] = [
     needs: 'write',
     everybody: true,
     query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The queue as it is now' } },
+    answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
     handle: async (call) =>
       recordReply(await call.server.ledger.queues.pause(call.params.queue as string, by(call))),
   }),
@@ -54,7 +58,7 @@ export const queueRoutes: readonly Route[] = [
     needs: 'write',
     everybody: true,
     query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The queue as it is now' } },
+    answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
     handle: async (call) =>
       recordReply(await call.server.ledger.queues.resume(call.params.queue as string, by(call))),
   }),
@@ -68,7 +72,7 @@ export const queueRoutes: readonly Route[] = [
     everybody: true,
     query: z.strictObject(changeQuery),
     body: queueLimitsSchema,
-    answers: { 200: { about: 'The queue as it is now' } },
+    answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
     handle: async (call) =>
       recordReply(await call.server.ledger.queues.limit(call.params.queue as string, call.body, by(call))),
   }),

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { scheduleSchema } from '../../ledger/steering.ts'
+import { listSchema } from '../openapi/records/list-schemas.ts'
+import { scheduleRecordSchema } from '../openapi/records/schedule-schema.ts'
 import { pick, recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery, fieldsQuery, tenantQuery } from '../request/query.ts'
-import { ok, type Route, route } from '../route.ts'
+import { NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
 
 const MOST_SCHEDULES = 10_000
 
@@ -17,7 +19,11 @@ function move(verb: 'pause' | 'resume', summary: string): Route {
     summary,
     needs: 'write',
     query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The schedule as it is now' } },
+    answers: {
+      200: { about: 'The schedule as it is now', schema: scheduleRecordSchema },
+      ...NOT_THERE,
+      ...STALE,
+    },
     handle: async ({ server, params, by }) =>
       recordReply(await server.ledger.schedules[verb](params.schedule_id as string, by)),
   })
@@ -36,7 +42,7 @@ export const scheduleRoutes: readonly Route[] = [
       ...fieldsQuery,
       state: z.enum(['active', 'paused', 'removed']).optional(),
     }),
-    answers: { 200: { about: 'All of them' } },
+    answers: { 200: { about: 'All of them', schema: listSchema(scheduleRecordSchema) } },
     async handle({ server, tenant_id, query: { state, fields } }) {
       const items: object[] = []
       let is_more = false
@@ -58,7 +64,7 @@ export const scheduleRoutes: readonly Route[] = [
     summary: 'A schedule',
     needs: 'read',
     query: z.strictObject({ ...tenantQuery, ...fieldsQuery }),
-    answers: { 200: { about: 'The schedule' } },
+    answers: { 200: { about: 'The schedule', schema: scheduleRecordSchema }, ...NOT_THERE },
     async handle({ server, params, tenant_id, query }) {
       const id = params.schedule_id as string
       return recordReply(
@@ -75,7 +81,7 @@ export const scheduleRoutes: readonly Route[] = [
     needs: 'write',
     query: z.strictObject(changeQuery),
     body: scheduleSchema.omit({ schedule_id: true }),
-    answers: { 200: { about: 'The schedule as it is now' } },
+    answers: { 200: { about: 'The schedule as it is now', schema: scheduleRecordSchema }, ...STALE },
     async handle({ server, params, by, body }) {
       const schedule_id = params.schedule_id as string
       return recordReply(await server.ledger.schedules.put({ ...body, schedule_id } as never, by))
@@ -88,7 +94,11 @@ export const scheduleRoutes: readonly Route[] = [
     summary: 'Submit nothing more by a schedule',
     needs: 'write',
     query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The schedule as it is now' } },
+    answers: {
+      200: { about: 'The schedule as it is now', schema: scheduleRecordSchema },
+      ...NOT_THERE,
+      ...STALE,
+    },
     handle: async ({ server, params, by }) =>
       recordReply(await server.ledger.schedules.remove(params.schedule_id as string, by)),
   }),

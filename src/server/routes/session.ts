@@ -7,6 +7,14 @@ import { isFor, type Principal } from '../auth/principal.ts'
 import { cookieIn, sessionCookie } from '../auth/sessions.ts'
 import { ok, type Route, route, type ServerParts } from '../route.ts'
 
+const whoSchema = z
+  .strictObject({
+    name: z.string(),
+    role: z.enum(ROLES),
+    tenants: z.array(z.string()).describe('`["*"]` for all of them'),
+  })
+  .meta({ id: 'Who' })
+
 /** How browsers get in and out. */
 export const sessionRoutes: readonly Route[] = [
   route({
@@ -16,7 +24,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Trade the code of a one-time link for a session',
     needs: 'nothing',
     body: z.strictObject({ code: z.string().min(1).max(512) }),
-    answers: { 200: { about: 'The session is in a cookie' } },
+    answers: { 200: { about: 'The session is in a cookie', schema: whoSchema } },
     handle({ server, body, address }) {
       const { cookie, session } = server.authenticator.openSession(body.code, address)
       const set = sessionCookie(cookie, session.until, server.clock.now(), isSecure(server))
@@ -29,7 +37,7 @@ export const sessionRoutes: readonly Route[] = [
     operation: 'getSession',
     summary: 'Who one is here',
     needs: 'read',
-    answers: { 200: { about: 'Name, role and tenants' } },
+    answers: { 200: { about: 'Name, role and tenants', schema: whoSchema } },
     handle: ({ principal }) => ok(shown(principal)),
   }),
   route({
@@ -38,7 +46,7 @@ export const sessionRoutes: readonly Route[] = [
     operation: 'closeSession',
     summary: 'End a session',
     needs: 'read',
-    answers: { 200: { about: 'The cookie is gone' } },
+    answers: { 200: { about: 'The cookie is gone', schema: z.strictObject({}) } },
     handle({ server, headers }) {
       const cookie = cookieIn(headers.cookie)
       if (cookie !== null) server.authenticator.sessions.close(cookie)
@@ -59,7 +67,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: {
       201: {
         about: 'The link, and until when it is good',
-        schema: z.object({ url: z.string(), expires_at: z.string() }),
+        schema: z.strictObject({ url: z.string(), expires_at: z.string() }),
       },
     },
     handle({ server, body, principal }) {
@@ -94,6 +102,6 @@ function narrowed(principal: Principal, { role = principal.role, tenants }: Narr
   return { ...principal, role, tenants: tenants === undefined ? principal.tenants : new Set(tenants) }
 }
 
-function shown({ name, role, tenants }: Principal): object {
+function shown({ name, role, tenants }: Principal): z.output<typeof whoSchema> {
   return { name, role, tenants: tenants === null ? ['*'] : [...tenants] }
 }

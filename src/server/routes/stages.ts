@@ -2,13 +2,19 @@ import { z } from 'zod'
 import type { LedgerEntry } from '../../core/job/entry.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { LedgerStateManager } from '../../ledger/state-manager.ts'
+import { entrySchema } from '../openapi/records/entry-schema.ts'
 import { changeQuery, tenantQuery } from '../request/query.ts'
-import { type Call, ok, type Route, route } from '../route.ts'
+import { type Call, ok, type Route, route, STALE } from '../route.ts'
 
 const stage = idSchema
 const error = z.union([z.string(), z.strictObject({ code: z.string().optional(), message: z.string() })])
 const count = z.number().int().nonnegative()
-const answers = { 200: { about: 'The entry as it is now; null when there is no such job' } }
+const answers = {
+  200: {
+    about: 'The entry as it is now; null when there is no such job',
+    schema: z.strictObject({ entry: entrySchema.nullable() }),
+  },
+}
 
 function report<B extends z.ZodType>(
   verb: string,
@@ -24,7 +30,7 @@ function report<B extends z.ZodType>(
     needs: 'work',
     query: z.strictObject(changeQuery),
     body,
-    answers,
+    answers: { ...answers, ...STALE },
     async handle(call: Call<unknown, z.output<B>>) {
       const manager = new LedgerStateManager(call.server.ledger, call.by)
       return ok({ entry: await tell(manager, call.params.job_id as string, call.body) })

@@ -2,11 +2,20 @@ import { z } from 'zod'
 import { type Machine, statesOf } from '../../core/machine.ts'
 import { machines, type RecordKind } from '../../core/machines/all.ts'
 import { oneOrAll } from '../../ledger/all-tenants.ts'
+import { ledgerStatsSchema, machinesSchema } from '../openapi/records/ledger-schemas.ts'
 import { tenantQuery } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
 
 /** Kinds that tenants have records of. */
 const COUNTED = ['document', 'job', 'step', 'outbox', 'run', 'workstream', 'schedule'] as const
+
+const statsSchema = z
+  .strictObject({
+    tenant_id: z.string(),
+    counts: z.record(z.enum(COUNTED), z.record(z.string(), z.int())),
+    ledger: ledgerStatsSchema.optional().describe('Only for those who are for all tenants'),
+  })
+  .meta({ id: 'Stats' })
 
 export const statsRoutes: readonly Route[] = [
   route({
@@ -18,7 +27,7 @@ export const statsRoutes: readonly Route[] = [
     needs: 'read',
     takesAllTenants: true,
     query: z.strictObject(tenantQuery),
-    answers: { 200: { about: 'Counts by kind and state, zeros too' } },
+    answers: { 200: { about: 'Counts by kind and state, zeros too', schema: statsSchema } },
     async handle({ server: { ledger }, tenant_id, principal }) {
       const counts: { [kind: string]: { [state: string]: number } } = {}
       for (const kind of COUNTED) {
@@ -37,7 +46,7 @@ export const statsRoutes: readonly Route[] = [
     operation: 'listMachines',
     summary: 'The states of each kind of record, and where each may go',
     needs: 'read',
-    answers: { 200: { about: 'The machines, by kind' } },
+    answers: { 200: { about: 'The machines, by kind', schema: machinesSchema } },
     handle: () => ok(machines),
   }),
 ]

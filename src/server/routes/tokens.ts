@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { newTokenSchema } from '../../ledger/new-token.ts'
+import { listSchema } from '../openapi/records/list-schemas.ts'
+import { mintedTokenSchema, tokenSchema } from '../openapi/records/token-schemas.ts'
 import { recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery } from '../request/query.ts'
-import { type Call, ok, type Route, route } from '../route.ts'
+import { type Call, NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
 
 const MOST_TOKENS = 10_000
 
@@ -19,7 +21,9 @@ export const tokenRoutes: readonly Route[] = [
     summary: 'List tokens, those that were revoked too',
     ...admin,
     query: z.strictObject({ state: z.enum(['active', 'revoked']).optional() }),
-    answers: { 200: { about: 'What is known of each; the secrets are nowhere' } },
+    answers: {
+      200: { about: 'What is known of each; the secrets are nowhere', schema: listSchema(tokenSchema) },
+    },
     async handle({ server, query: { state } }) {
       const items: object[] = []
       let is_more = false
@@ -37,7 +41,7 @@ export const tokenRoutes: readonly Route[] = [
     operation: 'getToken',
     summary: 'What is known of a token',
     ...admin,
-    answers: { 200: { about: 'The token' } },
+    answers: { 200: { about: 'The token', schema: tokenSchema }, ...NOT_THERE },
     async handle({ server, params }) {
       const id = params.token_id as string
       return recordReply(found(await server.ledger.tokens.get(id), 'token', id))
@@ -52,7 +56,7 @@ export const tokenRoutes: readonly Route[] = [
     ...admin,
     query: z.strictObject(changeQuery),
     body: newTokenSchema,
-    answers: { 201: { about: 'The token, and what is known of it' } },
+    answers: { 201: { about: 'The token, and what is known of it', schema: mintedTokenSchema } },
     handle: async (call) => ({
       status: 201,
       body: await call.server.ledger.tokens.mint(call.body, by(call)),
@@ -66,7 +70,7 @@ export const tokenRoutes: readonly Route[] = [
     about: 'Streams and sessions that it opened are ended.',
     ...admin,
     query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'What is known of it' } },
+    answers: { 200: { about: 'What is known of it', schema: tokenSchema }, ...NOT_THERE, ...STALE },
     handle: async (call) =>
       recordReply(await call.server.ledger.tokens.revoke(call.params.token_id as string, by(call))),
   }),

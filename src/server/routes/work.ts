@@ -4,12 +4,28 @@ import { attemptsLeft } from '../../core/job/protocol.ts'
 import { fromIso } from '../../core/time.ts'
 import type { Work } from '../../ledger/claim.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { directiveSchema } from '../openapi/records/directive-schema.ts'
 import { tenantFor } from '../request/tenant.ts'
 import { ok, type Route, route, type ServerParts } from '../route.ts'
 
 const LONGEST_WAIT_MS = 60_000
 const MOST_AT_ONCE = 100
 const MOST_QUEUES = 100
+
+const claimBody = z
+  .strictObject({
+    queues: z.array(idSchema).min(1).max(MOST_QUEUES),
+    limit: z.int().min(1).max(MOST_AT_ONCE).optional().describe('1 unless given'),
+    wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('0 unless given'),
+    worker: idSchema.optional().describe('Who holds the lease; the name of the token unless given'),
+    tenant_id: idSchema
+      .optional()
+      .describe('Only work of this tenant; of all that the token is for unless given'),
+  })
+  .meta({
+    id: 'Claim',
+    examples: [{ queues: ['printer'], limit: 5, wait_ms: 30_000, worker: 'printer-7' }],
+  })
 
 /** Workers in any language: they ask for work, and report by callbacks. */
 export const workRoutes: readonly Route[] = [
@@ -22,19 +38,11 @@ export const workRoutes: readonly Route[] = [
       'What comes back is leased to the worker and in progress: report with `/v1/callbacks/heartbeat` while it goes on, and ' +
       'with `/v1/callbacks/result` when it is over. Without anything to do the answer comes after `wait_ms`, and is empty.',
     needs: 'work',
-    body: z.strictObject({
-      queues: z.array(idSchema).min(1).max(MOST_QUEUES),
-      limit: z.int().min(1).max(MOST_AT_ONCE).optional().describe('1 unless given'),
-      wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('0 unless given'),
-      worker: idSchema.optional().describe('Who holds the lease; the name of the token unless given'),
-      tenant_id: idSchema
-        .optional()
-        .describe('Only work of this tenant; of all that the token is for unless given'),
-    }),
+    body: claimBody,
     answers: {
       200: {
         about: 'Directives; none when there is nothing to do',
-        schema: z.object({ work: z.array(z.unknown()) }),
+        schema: z.strictObject({ work: z.array(directiveSchema) }),
       },
     },
     async handle({ server, body, principal, signal, actor }) {
