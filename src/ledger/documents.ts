@@ -17,9 +17,10 @@ import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { LedgerSettings } from './settings.ts'
 import { type StuckQuery, stuckDocuments, thresholdsFor } from './stuck.ts'
+import { tenantToFind } from './tenant-to-find.ts'
 import { type BulkOptions, type BulkReport, type DocumentUpdate, updateMany } from './update-many.ts'
 
-/** Which documents; what is absent matches everything, but for the tenant, which is then the ledger's own. */
+/** Which documents; what is absent matches everything, but for the tenant, which is then the ledger's own; `*` for all. */
 export interface DocumentFilter
   extends Pick<PageOptions, 'changedFrom' | 'changedBefore' | 'order' | 'direction'> {
   readonly tenant_id?: string | undefined
@@ -123,13 +124,13 @@ export class Documents {
   /** The same as they are found, when they may be many. */
   async *stuck(query: StuckQuery = {}): AsyncGenerator<StuckDocument> {
     const { store } = this.#committer
-    const own = { ...query, tenant_id: this.#tenant(query.tenant_id) }
+    const own = { ...query, tenant_id: tenantToFind(query.tenant_id, this.#settings) }
     yield* stuckDocuments(store, own, await thresholdsFor(store, own), this.#clock.now())
   }
 
   /** What counts as too long in each state when `stuck` is asked the same. */
   stuckThresholds(query: StuckQuery = {}): Promise<readonly StuckThreshold[]> {
-    const tenant_id = this.#tenant(query.tenant_id)
+    const tenant_id = tenantToFind(query.tenant_id, this.#settings)
     return thresholdsFor(this.#committer.store, { ...query, tenant_id })
   }
 
@@ -147,7 +148,12 @@ export class Documents {
   }
 
   #find({ state, adapter, tenant_id, ...rest }: ListDocuments): FindQuery<'document'> {
-    return { kind: 'document', tenant_id: this.#tenant(tenant_id), where: { state, adapter }, ...rest }
+    return {
+      kind: 'document',
+      tenant_id: tenantToFind(tenant_id, this.#settings),
+      where: { state, adapter },
+      ...rest,
+    }
   }
 
   #tenant(tenant_id: string | undefined): string {

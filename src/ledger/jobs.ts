@@ -45,7 +45,9 @@ import type { Protocols } from './protocols.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
 import type { AgainOptions, ExpediteOptions } from './steering.ts'
 import { SubmittedJob } from './submitted-job.ts'
+import { tenantToFind } from './tenant-to-find.ts'
 
+/** `tenant_id: '*'` for the jobs of all tenants. */
 export interface ListJobs extends JobFilter, PageOptions {}
 
 /** `ledger.jobs`: from submit to result. */
@@ -158,7 +160,8 @@ export class Jobs {
 
   async list(query: ListJobs = {}): Promise<Page<JobRecord>> {
     const { order, direction, after, limit, ...filter } = query
-    return this.#committer.store.find({ ...this.#matching(filter), order, direction, after, limit })
+    const tenant_id = tenantToFind(filter.tenant_id, this.#settings)
+    return this.#committer.store.find({ ...this.#matching(filter), tenant_id, order, direction, after, limit })
   }
 
   /** Everything that happened to a job, its steps and its outbox rows, oldest first. */

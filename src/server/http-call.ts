@@ -23,6 +23,7 @@ export interface HttpCallParts<Q, B> {
   readonly reply: FastifyReply
   /** Aborted when the server is about to end. */
   readonly stopping: AbortSignal
+  readonly acrossTenants: boolean
 }
 
 /** What is not asked for is not found out: most routes need little of it. */
@@ -45,12 +46,10 @@ export class HttpCall<Q, B> implements Call<Q, B> {
   }
 
   get tenant_id(): string {
-    const { principal, server, query } = this.#parts
-    this.#tenant ??= tenantFor(
-      principal,
-      (query as CommonQuery | undefined)?.tenant_id,
-      server.ledger.defaultTenant,
-    )
+    const { principal, server, query, acrossTenants } = this.#parts
+    const named = (query as CommonQuery | undefined)?.tenant_id
+    const given = { named, fallback: server.ledger.defaultTenant, acrossTenants }
+    this.#tenant ??= tenantFor(principal, given)
     return this.#tenant
   }
 

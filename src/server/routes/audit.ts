@@ -44,6 +44,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'listAudit',
     summary: 'Who did what to which record, when, why, and what was refused',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject({ ...pageQuery, ...filter, direction: z.enum(['asc', 'desc']).optional() }),
     answers: { 200: { about: 'A page of the history' } },
     async handle({ server, tenant_id, query: { fields, tenant_id: _, ...query } }) {
@@ -56,6 +57,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'countAudit',
     summary: 'How many records of the history match, by the fields named',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(COUNTED)) }),
     answers: { 200: { about: 'The most frequent first' } },
     async handle({ server, tenant_id, query: { by = DEFAULT_BY, tenant_id: _, ...query } }) {
@@ -70,6 +72,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'listDurations',
     summary: 'How long records stayed in the states that they left',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject({
       ...tenantQuery,
       kind: kinds.optional(),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { isJsonObject, type Json } from '../../core/json.ts'
 import { type Envelope, envelopeSchema } from '../../ledger/envelope.ts'
+import { parsed } from '../../ledger/steering.ts'
 import { changeQuery } from '../request/query.ts'
-import { tenantFor } from '../request/tenant.ts'
+import { namedTenant } from '../request/tenant.ts'
 import { type Call, ok, type Reply, type Route, route } from '../route.ts'
 
 const accepted = z.object({
@@ -29,7 +31,7 @@ export const commandRoutes: readonly Route[] = [
     answers: { 202: { about: 'It is accepted, or was before', schema: accepted } },
     async handle(call) {
       const { job_id, duplicate, differing } = await call.server.ledger.jobs.submit(
-        envelopeIn(call, call.body),
+        envelopeIn(call, call.body, call.request_key),
         by(call),
       )
       return { status: 202, body: { jobId: job_id, duplicate, differing } }
@@ -49,7 +51,11 @@ export const commandRoutes: readonly Route[] = [
       202: { about: 'In the order of the requests', schema: z.object({ jobs: z.array(accepted) }) },
     },
     async handle(call): Promise<Reply> {
-      const envelopes = call.body.commands.map((envelope) => envelopeIn(call, envelope as Envelope))
+      const { request_key: key } = call
+      // The key is that of the whole; each request has a place in it.
+      const envelopes = call.body.commands.map((envelope, i) =>
+        envelopeIn(call, envelope, key === null ? null : `${key}/${i}`),
+      )
       const answers = await call.server.ledger.batch((make) =>
         envelopes.map((envelope) => make.submit(envelope, by(call))),
       )
@@ -73,12 +79,19 @@ export const commandRoutes: readonly Route[] = [
 ]
 
 /** Whose it is follows from the token; what headers say counts where the body says nothing. */
-function envelopeIn(call: Call<{ tenant_id?: string | undefined }>, envelope: Envelope): Envelope {
-  if (typeof envelope !== 'object' || envelope === null || Array.isArray(envelope)) return envelope
+function envelopeIn(
+  call: Call<{ tenant_id?: string | undefined }>,
+  given: unknown,
+  request_key: string | null,
+): Envelope {
+  // The ledger takes pipelines too, which bring their own protocol: those are for programs, not for senders of requests.
+  if (!isJsonObject(given as Json) || Object.hasOwn(given as object, 'protocol'))
+    parsed(envelopeSchema, given)
+  const envelope = given as Envelope
   const named: unknown = envelope.tenant_id
-  const { headers, principal, request_key } = call
+  const { headers, principal } = call
   // Missing and of the wrong type: the check of the envelope says so, in the same words for everybody.
-  if (typeof named === 'string' && named !== '') tenantFor(principal, named, named)
+  if (typeof named === 'string' && named !== '') namedTenant(principal, named)
   const isPlain = request_key === null && headers.traceparent === undefined
   if (isPlain && (named !== undefined || call.query.tenant_id === undefined)) return envelope
   return {

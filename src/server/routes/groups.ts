@@ -16,6 +16,7 @@ const ownRoutes: readonly Route[] = [
     operation: 'listRuns',
     summary: 'List runs',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))) }),
     answers: { 200: { about: 'A page of runs' } },
     handle: async ({ server, tenant_id, query }) =>
@@ -55,6 +56,7 @@ const ownRoutes: readonly Route[] = [
     operation: 'listWorkstreams',
     summary: 'List workstreams',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject({
       ...listQuery,
       state: listOf(z.enum(statesOf(machines.workstream))),

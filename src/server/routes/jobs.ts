@@ -35,6 +35,7 @@ export const jobRoutes: readonly Route[] = [
     operation: 'listJobs',
     summary: 'List jobs',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject({ ...listQuery, ...jobFilter }),
     answers: { 200: { about: 'A page of jobs' } },
     async handle({ server, tenant_id, query }) {

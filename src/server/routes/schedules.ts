@@ -30,6 +30,7 @@ export const scheduleRoutes: readonly Route[] = [
     operation: 'listSchedules',
     summary: 'List schedules',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject({
       ...tenantQuery,
       ...fieldsQuery,

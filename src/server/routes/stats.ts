@@ -16,6 +16,7 @@ export const statsRoutes: readonly Route[] = [
     summary: 'How many records are in each state, and how the ledger is',
     about: 'What concerns the ledger as a whole is only told to those who are for all tenants.',
     needs: 'read',
+    acrossTenants: true,
     query: z.strictObject(tenantQuery),
     answers: { 200: { about: 'Counts by kind and state, zeros too' } },
     async handle({ server: { ledger }, tenant_id, principal }) {

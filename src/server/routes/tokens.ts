@@ -67,8 +67,11 @@ export const tokenRoutes: readonly Route[] = [
     ...admin,
     query: z.strictObject(changeQuery),
     answers: { 200: { about: 'What is known of it' } },
-    handle: async (call) =>
-      recordReply(await call.server.ledger.tokens.revoke(call.params.token_id as string, by(call))),
+    async handle(call) {
+      const record = await call.server.ledger.tokens.revoke(call.params.token_id as string, by(call))
+      call.server.authenticator.revoked(record.token_id)
+      return recordReply(record)
+    },
   }),
 ]
 
