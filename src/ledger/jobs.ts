@@ -161,7 +161,14 @@ export class Jobs {
   async list(query: ListJobs = {}): Promise<Page<JobRecord>> {
     const { order, direction, after, limit, ...filter } = query
     const tenant_id = tenantToFind(filter.tenant_id, this.#settings)
-    return this.#committer.store.find({ ...this.#matching(filter), tenant_id, order, direction, after, limit })
+    return this.#committer.store.find({
+      ...this.#matching(filter),
+      tenant_id,
+      order,
+      direction,
+      after,
+      limit,
+    })
   }
 
   /** Everything that happened to a job, its steps and its outbox rows, oldest first. */

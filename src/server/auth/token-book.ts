@@ -61,7 +61,12 @@ export class TokenBook {
       return null
     }
     const principal = principalOf(record)
-    this.#known.set(digestOf(text), { principal, until: this.#trustedUntil(record), isSession: false, edition })
+    this.#known.set(digestOf(text), {
+      principal,
+      until: this.#trustedUntil(record),
+      isSession: false,
+      edition,
+    })
     return principal
   }
 
