@@ -78,6 +78,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'http',
+    group: 'real servers',
+    include: ['test/http/**/*.test.ts'],
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'tools',
     group: 'real servers',
     include: ['test/tools/**/*.test.ts'],

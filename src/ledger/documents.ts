@@ -10,7 +10,6 @@ import type { ProgressOptions } from '../store/progress.ts'
 import type { FindQuery, Page, PageOptions } from '../store/query.ts'
 import type { MaintenanceReport } from '../store/store.ts'
 import type { Clock } from '../world/clock.ts'
-import { oneOrAll } from './all-tenants.ts'
 import { documentAsOf } from './as-of.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { UpdateOptions } from './command-options.ts'
@@ -18,9 +17,10 @@ import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { LedgerSettings } from './settings.ts'
 import { type StuckQuery, stuckDocuments, thresholdsFor } from './stuck.ts'
+import { tenantToFind } from './tenant-to-find.ts'
 import { type BulkOptions, type BulkReport, type DocumentUpdate, updateMany } from './update-many.ts'
 
-/** Which documents; what is absent matches everything, but for the tenant, which is then the ledger's own. */
+/** Which documents; what is absent matches everything, but for the tenant, which is then the ledger's own; `*` for all. */
 export interface DocumentFilter
   extends Pick<PageOptions, 'changedFrom' | 'changedBefore' | 'order' | 'direction'> {
   readonly tenant_id?: string | undefined
@@ -124,13 +124,13 @@ export class Documents {
   /** The same as they are found, when they may be many. */
   async *stuck(query: StuckQuery = {}): AsyncGenerator<StuckDocument> {
     const { store } = this.#committer
-    const own = { ...query, tenant_id: oneOrAll(this.#tenant(query.tenant_id)) }
+    const own = { ...query, tenant_id: tenantToFind(query.tenant_id, this.#settings) }
     yield* stuckDocuments(store, own, await thresholdsFor(store, own), this.#clock.now())
   }
 
   /** What counts as too long in each state when `stuck` is asked the same. */
   stuckThresholds(query: StuckQuery = {}): Promise<readonly StuckThreshold[]> {
-    const tenant_id = this.#tenant(query.tenant_id)
+    const tenant_id = tenantToFind(query.tenant_id, this.#settings)
     return thresholdsFor(this.#committer.store, { ...query, tenant_id })
   }
 
@@ -148,8 +148,12 @@ export class Documents {
   }
 
   #find({ state, adapter, tenant_id, ...rest }: ListDocuments): FindQuery<'document'> {
-    const whose = oneOrAll(this.#tenant(tenant_id))
-    return { kind: 'document', tenant_id: whose, where: { state, adapter }, ...rest }
+    return {
+      kind: 'document',
+      tenant_id: tenantToFind(tenant_id, this.#settings),
+      where: { state, adapter },
+      ...rest,
+    }
   }
 
   #tenant(tenant_id: string | undefined): string {

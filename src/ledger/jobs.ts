@@ -17,7 +17,6 @@ import type { CallersTransaction } from '../store/inbox.ts'
 import { type FindQuery, type Page, type PageOptions, pageSize } from '../store/query.ts'
 import type { Timers } from '../world/timers.ts'
 import type { Admission, PromisedJob, TurnedDown } from './admission.ts'
-import { oneOrAll } from './all-tenants.ts'
 import type { AuditLog } from './audit-log.ts'
 import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, type Work } from './claim.ts'
 import type { Attempt, ReleaseOptions, SubmitToOptions } from './command-options.ts'
@@ -47,7 +46,9 @@ import type { Protocols } from './protocols.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
 import type { AgainOptions, ExpediteOptions } from './steering.ts'
 import { SubmittedJob } from './submitted-job.ts'
+import { tenantToFind } from './tenant-to-find.ts'
 
+/** `tenant_id: '*'` for the jobs of all tenants. */
 export interface ListJobs extends JobFilter, PageOptions {}
 
 /** Which steps; what is absent matches everything, but for the tenant, which is then the ledger's own. */
@@ -170,9 +171,15 @@ export class Jobs {
 
   async list(query: ListJobs = {}): Promise<Page<JobRecord>> {
     const { order, direction, after, limit, ...filter } = query
-    const matching = this.#matching(filter)
-    const tenant_id = oneOrAll(matching.tenant_id as string)
-    return this.#committer.store.find({ ...matching, tenant_id, order, direction, after, limit })
+    const tenant_id = tenantToFind(filter.tenant_id, this.#settings)
+    return this.#committer.store.find({
+      ...this.#matching(filter),
+      tenant_id,
+      order,
+      direction,
+      after,
+      limit,
+    })
   }
 
   /**

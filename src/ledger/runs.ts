@@ -8,18 +8,19 @@ import type { RunState } from '../core/machines/run.ts'
 import type { WorkstreamState } from '../core/machines/workstream.ts'
 import { findAll } from '../store/find-all.ts'
 import type { Page, PageOptions } from '../store/query.ts'
-import { oneOrAll } from './all-tenants.ts'
 import type { CreateOptions } from './command-options.ts'
 import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { EventInput } from './group-commands.ts'
 import { groupFacts } from './group-facts.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
+import { tenantToFind } from './tenant-to-find.ts'
 
 /** Who follows the jobs of runs and workstreams, in the history. */
 const FOLLOWER = 'roll-up'
 
 interface GroupQuery<S> extends PageOptions {
+  /** `*` for all of them. */
   readonly tenant_id?: string | undefined
   readonly state?: S | readonly S[] | undefined
 }
@@ -85,7 +86,7 @@ class Groups<K extends GroupKind, S extends string> {
   ): Promise<Page<RecordOf[K]>> {
     return this.committer.store.find<K>({
       kind: this.kind,
-      tenant_id: oneOrAll(this.tenant(tenant_id)),
+      tenant_id: tenantToFind(tenant_id, this.settings),
       where: { ...where, state },
       ...page,
     })

@@ -4,11 +4,11 @@ import { fromIso } from '../core/time.ts'
 import { findAll } from '../store/find-all.ts'
 import type { Page, PageOptions } from '../store/query.ts'
 import type { Logger } from '../world/logger.ts'
-import { oneOrAll } from './all-tenants.ts'
 import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
 import type { Schedule } from './steering.ts'
+import { tenantToFind } from './tenant-to-find.ts'
 
 /** Who submits the jobs of schedules, in the history. */
 const SCHEDULER = 'schedule'
@@ -52,7 +52,7 @@ export class Schedules {
     query: { readonly tenant_id?: string; readonly state?: ScheduleState } = {},
   ): AsyncIterable<ScheduleRecord> {
     const { state } = query
-    const tenant_id = oneOrAll(this.#tenant(query.tenant_id))
+    const tenant_id = tenantToFind(query.tenant_id, this.#settings)
     return findAll(this.#committer.store, { kind: 'schedule', tenant_id, where: { state } })
   }
 

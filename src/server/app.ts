@@ -14,7 +14,7 @@ import { registerRoutes } from './register-routes.ts'
 import { jsonBody } from './request/json-body.ts'
 import type { Route, ServerParts } from './route.ts'
 import { API_HEADERS } from './security/headers.ts'
-import { type Hosts, rawValues } from './security/hosts.ts'
+import { authorityIn, type Hosts, rawValues } from './security/hosts.ts'
 import { checkOrigin } from './security/origin.ts'
 
 export interface AppParts {
@@ -107,7 +107,9 @@ function serverOf(
   hosts: Hosts,
 ): Server {
   const server = createServer(LIMITS, (request, response) => {
-    if (hosts.isOurs(rawValues(request.rawHeaders, 'host'))) handler(request, response)
+    const named = rawValues(request.rawHeaders, 'host')
+    const target = authorityIn(request.url as string)
+    if (hosts.isOurs(named) && (target === null || hosts.isOurs([target]))) handler(request, response)
     else refuseHost(response)
   })
   server.maxConnections = MOST_CONNECTIONS

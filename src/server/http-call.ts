@@ -15,8 +15,6 @@ interface CommonQuery {
 
 export interface HttpCallParts<Q, B> {
   readonly server: ServerParts
-  /** Whether all tenants can be meant. */
-  readonly takesAll: boolean
   readonly principal: Principal
   readonly params: { readonly [name: string]: string }
   readonly query: Q
@@ -25,6 +23,7 @@ export interface HttpCallParts<Q, B> {
   readonly reply: FastifyReply
   /** Aborted when the server is about to end. */
   readonly stopping: AbortSignal
+  readonly acrossTenants: boolean
 }
 
 /** What is not asked for is not found out: most routes need little of it. */
@@ -47,9 +46,10 @@ export class HttpCall<Q, B> implements Call<Q, B> {
   }
 
   get tenant_id(): string {
-    const { principal, server, query, takesAll } = this.#parts
+    const { principal, server, query, acrossTenants } = this.#parts
     const named = (query as CommonQuery | undefined)?.tenant_id
-    this.#tenant ??= tenantFor(principal, named, { fallback: server.ledger.defaultTenant, takesAll })
+    const given = { named, fallback: server.ledger.defaultTenant, acrossTenants }
+    this.#tenant ??= tenantFor(principal, given)
     return this.#tenant
   }
 

@@ -41,7 +41,7 @@ const NOBODY: Principal = {
   speaksForOthers: false,
 }
 
-const NO_QUERY = z.strictObject({})
+const NOTHING = z.strictObject({})
 
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], gate: Gatekeeper): void {
   app.decorateRequest('principal', null)
@@ -117,8 +117,8 @@ function registerOne(
         request,
         reply,
         server: gate.server,
-        takesAll: route.takesAllTenants === true,
         stopping: gate.stopping,
+        acrossTenants: route.acrossTenants === true || route.everybody === true,
       })
       return send(reply, await route.handle(call as never))
     },
@@ -147,15 +147,16 @@ function check(route: Route, request: FastifyRequest, { principal }: Authenticat
 }
 
 /** Most requests have none, and then there is nothing to check. */
-function queryOf({ query = NO_QUERY }: Route, request: FastifyRequest): unknown {
+function queryOf({ query = NOTHING }: Route, request: FastifyRequest): unknown {
   return request.originalUrl.includes('?') ? parsed(query, request.query) : EMPTY_QUERY
 }
 
 const EMPTY_QUERY = Object.freeze({})
 
 function bodyOf({ body, isBodyCheckedBehind }: Route, request: FastifyRequest): unknown {
-  if (body === undefined) return undefined
   const given = request.body ?? {}
+  // What somebody says there, such as a reason, would be lost without a word.
+  if (body === undefined) return parsed(NOTHING, given)
   return isBodyCheckedBehind === true ? given : parsed(body, given)
 }
 

@@ -28,8 +28,8 @@ export interface Route<Q extends z.ZodObject = z.ZodObject, B extends z.ZodType 
   readonly needs: Permission | 'nothing'
   /** It concerns all tenants alike, so the caller has to be for all of them. */
   readonly everybody?: boolean | undefined
-  /** It may be asked of all tenants at once: `tenant_id=*`. */
-  readonly takesAllTenants?: boolean | undefined
+  /** `tenant_id=*` asks for the records of all tenants; other routes are about those of one. */
+  readonly acrossTenants?: boolean | undefined
   readonly query?: Q | undefined
   /** Absent for a route that takes none. */
   readonly body?: B | undefined
@@ -81,7 +81,7 @@ export interface Call<Q = unknown, B = unknown> {
   readonly params: { readonly [name: string]: string }
   readonly query: Q
   readonly body: B
-  /** Whose records; checked to be the caller's to ask for. */
+  /** Whose records; checked to be the caller's to ask for. `*`, for all of them, where the route is across tenants. */
   readonly tenant_id: string
   /** In whose name: the caller's own, but for those who speak for others. */
   readonly actor: string

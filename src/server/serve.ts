@@ -82,13 +82,17 @@ export class HttpServer implements AsyncDisposable {
       isNeeded: options.auth !== false,
       onAdmitted: (token_id) => this.#tokenWatch.add(token_id),
     })
-    this.#hub = new EventHub({ ledger, world: this.#world })
+    this.#hub = new EventHub({
+      ledger,
+      world: this.#world,
+      // Without tokens everybody is the same one.
+      ...(options.auth === false ? { mostPerPrincipal: Number.POSITIVE_INFINITY } : null),
+    })
     this.#tokenWatch = new TokenWatch({
       tokens: ledger.tokens,
       world: this.#world,
       onEnded: (token_id) => {
-        this.#tokens.forget()
-        this.#authenticator.sessions.closeOf(token_id)
+        this.#authenticator.revoked(token_id)
         this.#hub.dropWhere((principal) => principal.token_id === token_id)
       },
     })

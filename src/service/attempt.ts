@@ -9,6 +9,7 @@
 // From waiting and working it can be told to stop, by the ledger (cancelled, or lost to another attempt) or because the
 // service ends. What the handler does then is still reported, unless the step is lost: then nobody wants to know.
 import { SECOND_MS } from '../core/time.ts'
+import type { Turns } from '../wire/turns.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
 import { type Logger, withFields } from '../world/logger.ts'
 import type { Callbacks, Reply, Saying } from './callbacks.ts'
@@ -17,7 +18,6 @@ import { Heartbeats } from './heartbeats.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { StepHandler } from './step-handler.ts'
 import { failureOf, type StepReport, successOf } from './step-report.ts'
-import type { Turns } from '../wire/turns.ts'
 
 /** The ledger waits half a minute for an acknowledgement, and then for another attempt's. */
 const ACK: Saying = { tries: 5, timeoutMs: 10 * SECOND_MS }

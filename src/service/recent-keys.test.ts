@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { RecentKeys } from './recent-keys.ts'
 import { Turns } from '../wire/turns.ts'
+import { RecentKeys } from './recent-keys.ts'
 
 it('forgets the oldest when there are too many', () => {
   const keys = new RecentKeys(3)

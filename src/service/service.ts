@@ -8,6 +8,7 @@ import { parseJson } from '../wire/parse-json.ts'
 import { problemResponse } from '../wire/problem.ts'
 import { readBody } from '../wire/read-body.ts'
 import { type Keys, keysOf, type Secrets } from '../wire/secrets.ts'
+import { Turns } from '../wire/turns.ts'
 import { verifySignature } from '../wire/verify-signature.ts'
 import { Attempt } from './attempt.ts'
 import { Callbacks } from './callbacks.ts'
@@ -15,7 +16,6 @@ import { type CallbackPlaces, callbackUrlsOf, type Directive, keyOf, parseDirect
 import { RecentKeys } from './recent-keys.ts'
 import { type ServiceWorld, serviceWorld } from './service-world.ts'
 import type { StepHandler } from './step-handler.ts'
-import { Turns } from '../wire/turns.ts'
 import { wait } from './wait.ts'
 
 export interface ServiceOptions extends CallbackPlaces {

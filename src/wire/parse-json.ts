@@ -33,9 +33,14 @@ function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {
-    const message = `The body is not JSON: ${(error as Error).message}`
-    throw new BadMessage({ message, next: NEXT }, { cause: error })
+    throw new BadMessage({ message: `The body is not JSON${placeIn(error)}`, next: NEXT }, { cause: error })
   }
+}
+
+/** Only where: what the parser says quotes from the body, which may be a secret. */
+function placeIn(error: unknown): string {
+  const position = /at position (\d+)/.exec((error as Error).message)?.[1]
+  return position === undefined ? '' : `, from character ${position} on`
 }
 
 /** This is the way of every message: no list is made of what is in an array, and no path of where one is. */

@@ -74,7 +74,7 @@ export class Authenticator {
     if (authorization !== undefined) return this.#byToken(authorization, address, connection)
     const session = cookieIn(cookie)
     const open = session === null ? null : this.sessions.get(session)
-    if (open !== null) return { principal: open.principal, isSession: true }
+    if (session !== null && open !== null) return this.#bySession(session, open.principal)
     if (!this.#isNeeded) return { principal: ANYBODY, isSession: false }
     throw new Unauthenticated()
   }
@@ -86,6 +86,12 @@ export class Authenticator {
     if (opened !== null) return opened
     this.#failed.record(address)
     throw new Unauthenticated()
+  }
+
+  /** A token lets nobody in any more, nor does what was opened with it. */
+  revoked(token_id: string): void {
+    this.#tokens.forget()
+    this.sessions.closeOf(token_id)
   }
 
   /** Who a link is for that the server prints by itself. */
@@ -113,8 +119,21 @@ export class Authenticator {
     return this.#byUnknownToken(text, address)
   }
 
+  /** A session is worth as much as the token that it was opened with, and no longer. */
+  #bySession(session: string, principal: Principal): Authenticated | Promise<Authenticated> {
+    const { token_id } = principal
+    const found = { principal, isSession: true }
+    if (token_id === null || this.#tokens.isTrusted(token_id)) return found
+    return this.#tokens.isStillGood(token_id).then((isGood) => {
+      if (isGood) return found
+      this.sessions.close(session)
+      throw new Unauthenticated()
+    })
+  }
+
   async #byUnknownToken(text: string, address: string): Promise<Authenticated> {
-    this.#failed.check(address)
+    // Others at this address may have guessed; behind a proxy, everybody comes from one.
+    if (!this.#tokens.wasGood(text)) this.#failed.check(address)
     const principal = await this.#tokens.lookUp(text)
     if (principal === null) return this.#refuse(address)
     if (principal.token_id !== null) this.#onAdmitted(principal.token_id)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { fromIso, SECOND_MS } from '../../core/time.ts'
-import type { TokenRecord } from '../../core/token/record.ts'
+import { type TokenRecord, tokenProblem } from '../../core/token/record.ts'
 import type { Tokens } from '../../ledger/tokens.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Principal } from './principal.ts'
@@ -25,12 +25,14 @@ export interface KnownToken {
 
 /** Who has which token. What was looked up is remembered for a moment, by a hash: the text itself is kept nowhere. */
 export class TokenBook {
-  readonly #tokens: Pick<Tokens, 'verify'>
+  readonly #tokens: Pick<Tokens, 'verify' | 'get'>
   readonly #clock: Clock
   #edition = 0
   readonly #known = new LRUCache<string, KnownToken>({ max: MOST_TOKENS })
+  /** Until when a token is taken for good, by its id: for sessions, which do not show it. */
+  readonly #trusted = new LRUCache<string, number>({ max: MOST_TOKENS })
 
-  constructor(tokens: Pick<Tokens, 'verify'>, clock: Clock) {
+  constructor(tokens: Pick<Tokens, 'verify' | 'get'>, clock: Clock) {
     this.#tokens = tokens
     this.#clock = clock
   }
@@ -45,20 +47,52 @@ export class TokenBook {
     return edition === this.#edition && until > this.#clock.now()
   }
 
+  /** It let somebody in before: whoever shows it is not guessing. */
+  wasGood(text: string): boolean {
+    return this.#known.has(digestOf(text))
+  }
+
   async lookUp(text: string): Promise<Principal | null> {
+    // What was read before all were forgotten must not be taken for known after.
+    const edition = this.#edition
     const record = await this.#tokens.verify(text)
-    if (record === null) return null
+    if (record === null) {
+      this.#known.delete(digestOf(text))
+      return null
+    }
     const principal = principalOf(record)
-    const trusted = this.#clock.now() + TRUST_MS
-    const until = record.expires_at === null ? trusted : Math.min(trusted, fromIso(record.expires_at))
-    this.#known.set(digestOf(text), { principal, until, isSession: false, edition: this.#edition })
+    this.#known.set(digestOf(text), {
+      principal,
+      until: this.#trustedUntil(record),
+      isSession: false,
+      edition,
+    })
     return principal
   }
 
-  /** A token was minted or revoked: all are looked up again. */
+  /** Whether a token was found to be good a moment ago. */
+  isTrusted(token_id: string): boolean {
+    return (this.#trusted.get(token_id) ?? 0) > this.#clock.now()
+  }
+
+  /** The same, looked up. */
+  async isStillGood(token_id: string): Promise<boolean> {
+    const edition = this.#edition
+    const record = await this.#tokens.get(token_id)
+    if (record === null || tokenProblem(record, this.#clock.now()) !== null) return false
+    if (edition === this.#edition) this.#trusted.set(token_id, this.#trustedUntil(record))
+    return true
+  }
+
+  /** A token was revoked: all are looked up again. */
   forget(): void {
-    this.#known.clear()
     this.#edition++
+    this.#trusted.clear()
+  }
+
+  #trustedUntil({ expires_at }: Pick<TokenRecord, 'expires_at'>): number {
+    const trusted = this.#clock.now() + TRUST_MS
+    return expires_at === null ? trusted : Math.min(trusted, fromIso(expires_at))
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { machines } from '../../core/machines/all.ts'
-import { oneOrAll } from '../../ledger/all-tenants.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { oneOrAll } from '../../ledger/tenant-to-find.ts'
 import { auditCountSchema, auditPageSchema, durationRowSchema } from '../openapi/records/audit-schemas.ts'
 import { pageReply } from '../request/fields.ts'
 import { listOf, pageQuery, tenantQuery, time } from '../request/query.ts'
@@ -45,7 +45,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'listAudit',
     summary: 'Who did what to which record, when, why, and what was refused',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({ ...pageQuery, ...filter, direction: z.enum(['asc', 'desc']).optional() }),
     answers: { 200: { about: 'A page of the history', schema: auditPageSchema } },
     async handle({ server, tenant_id, query: { fields, tenant_id: _, ...query } }) {
@@ -58,7 +58,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'countAudit',
     summary: 'How many records of the history match, by the fields named',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(COUNTED)) }),
     answers: {
       200: { about: 'The most frequent first', schema: z.strictObject({ items: z.array(auditCountSchema) }) },
@@ -75,7 +75,7 @@ export const auditRoutes: readonly Route[] = [
     operation: 'listDurations',
     summary: 'How long records stayed in the states that they left',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({
       ...tenantQuery,
       kind: kinds.optional(),

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { isJsonObject, type Json } from '../../core/json.ts'
 import { type Envelope, envelopeSchema } from '../../ledger/envelope.ts'
+import { parsed } from '../../ledger/steering.ts'
 import { refTo } from '../openapi/components.ts'
 import { protocolSchema } from '../openapi/records/protocol-schemas.ts'
 import { changeQuery } from '../request/query.ts'
-import { tenantFor } from '../request/tenant.ts'
+import { namedTenant } from '../request/tenant.ts'
 import { type Call, ok, type Reply, type Route, route } from '../route.ts'
 
 const accepted = z
@@ -52,7 +54,7 @@ export const commandRoutes: readonly Route[] = [
     answers: { 202: { about: 'It is accepted, or was before', schema: accepted } },
     async handle(call) {
       const { job_id, duplicate, differing } = await call.server.ledger.jobs.submit(
-        envelopeIn(call, call.body),
+        envelopeIn(call, call.body, call.request_key),
         by(call),
       )
       return { status: 202, body: { jobId: job_id, duplicate, differing } }
@@ -79,8 +81,10 @@ export const commandRoutes: readonly Route[] = [
       202: { about: 'In the order of the requests', schema: z.strictObject({ jobs: z.array(accepted) }) },
     },
     async handle(call): Promise<Reply> {
-      const envelopes = call.body.commands.map((envelope, index) =>
-        envelopeIn(call, envelope as Envelope, index),
+      const { request_key: key } = call
+      // The key is that of the whole; each request has a place in it.
+      const envelopes = call.body.commands.map((envelope, i) =>
+        envelopeIn(call, envelope, key === null ? null : `${key}/${i}`),
       )
       const answers = await call.server.ledger.batch((make) =>
         envelopes.map((envelope) => make.submit(envelope, by(call))),
@@ -112,15 +116,17 @@ export const commandRoutes: readonly Route[] = [
 /** Whose it is follows from the token; what headers say counts where the body says nothing. */
 function envelopeIn(
   call: Call<{ tenant_id?: string | undefined }>,
-  envelope: Envelope,
-  index?: number,
+  given: unknown,
+  request_key: string | null,
 ): Envelope {
-  if (typeof envelope !== 'object' || envelope === null || Array.isArray(envelope)) return envelope
+  // The ledger takes pipelines too, which bring their own protocol: those are for programs, not for senders of requests.
+  if (!isJsonObject(given as Json) || Object.hasOwn(given as object, 'protocol'))
+    parsed(envelopeSchema, given)
+  const envelope = given as Envelope
   const named: unknown = envelope.tenant_id
   const { headers, principal } = call
-  const request_key = keyOf(call, index)
   // Missing and of the wrong type: the check of the envelope says so, in the same words for everybody.
-  if (typeof named === 'string' && named !== '') tenantFor(principal, named, { fallback: named })
+  if (typeof named === 'string' && named !== '') namedTenant(principal, named)
   const isPlain = request_key === null && headers.traceparent === undefined
   if (isPlain && (named !== undefined || call.query.tenant_id === undefined)) return envelope
   return {
@@ -131,11 +137,6 @@ function envelopeIn(
       ? null
       : { traceparent: envelope.traceparent ?? traceIn(headers.traceparent) }),
   }
-}
-
-/** Requests of one message have one key, and are not one another. */
-function keyOf({ request_key }: Call, index: number | undefined): string | null {
-  return request_key === null || index === undefined ? request_key : `${request_key}/${index}`
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/

@@ -57,7 +57,7 @@ export const documentRoutes: readonly Route[] = [
     operation: 'listDocuments',
     summary: 'List documents',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({
       ...listQuery,
       state: listOf(z.enum(statesOf(documentMachine))),
@@ -152,8 +152,18 @@ export const documentRoutes: readonly Route[] = [
     answers: {
       200: { about: 'How many were moved, and which were refused and why', schema: bulkReportSchema },
     },
-    async handle({ server: { ledger }, by: { if_match: _, ...by }, body }) {
-      return ok(await ledger.documents.updateMany(body.updates.map((one) => ({ ...by, ...one })) as never))
+    async handle({ server: { ledger }, by: { if_match: _, ...by }, body, request_key: key }) {
+      const updates = body.updates.map((one, i) => ({
+        ...by,
+        ...one,
+        ...(key === null ? null : { request_key: `${key}/${i}` }),
+      }))
+      const { updated, refused, refusals } = await ledger.documents.updateMany(updates as never)
+      return ok({
+        updated,
+        refused,
+        refusals: refusals.map(({ index, update: { doc_id }, error }) => ({ index, doc_id, error })),
+      })
     },
   }),
   route({
@@ -163,7 +173,7 @@ export const documentRoutes: readonly Route[] = [
     summary: 'Documents that stay too long in an unfinished state',
     about: 'Without `hours` each state has its own measure: the time in which 99 of 100 documents left it.',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({
       ...tenantQuery,
       ...fieldsQuery,

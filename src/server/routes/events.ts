@@ -1,7 +1,7 @@
-import { oneOrAll } from '../../ledger/all-tenants.ts'
+import { oneOrAll } from '../../ledger/tenant-to-find.ts'
 import { eventsQuerySchema, parseEventsQuery } from '../events/events-query.ts'
 import { responseSink } from '../events/response-sink.ts'
-import { tenantFor } from '../request/tenant.ts'
+import { namedTenant } from '../request/tenant.ts'
 import { HIJACKED, type Route, route } from '../route.ts'
 
 export const eventRoutes: readonly Route[] = [
@@ -27,12 +27,11 @@ export const eventRoutes: readonly Route[] = [
         typeof lastEventId === 'string' ? lastEventId : undefined,
       )
       const { tenant_id: named } = filter
-      const tenant_id =
-        named === undefined ? undefined : tenantFor(principal, named, { fallback: named, takesAll: true })
+      const tenant_id = named === undefined ? undefined : oneOrAll(namedTenant(principal, named, true))
       await server.hub.open({
         sink: responseSink(raw.response),
         principal,
-        filter: { ...filter, tenant_id: tenant_id === undefined ? undefined : oneOrAll(tenant_id) },
+        filter: { ...filter, tenant_id },
         after,
       })
       return HIJACKED

@@ -18,7 +18,7 @@ const ownRoutes: readonly Route[] = [
     operation: 'listRuns',
     summary: 'List runs',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))) }),
     answers: { 200: { about: 'A page of runs', schema: pageSchema(runSchema) } },
     handle: async ({ server, tenant_id, query }) =>
@@ -59,7 +59,7 @@ const ownRoutes: readonly Route[] = [
     operation: 'listWorkstreams',
     summary: 'List workstreams',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({
       ...listQuery,
       state: listOf(z.enum(statesOf(machines.workstream))),

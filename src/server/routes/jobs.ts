@@ -40,7 +40,7 @@ export const jobRoutes: readonly Route[] = [
     operation: 'listJobs',
     summary: 'List jobs',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({ ...listQuery, ...jobFilter }),
     answers: { 200: { about: 'A page of jobs', schema: pageSchema(jobSchema) } },
     async handle({ server, tenant_id, query }) {

@@ -36,7 +36,7 @@ export const scheduleRoutes: readonly Route[] = [
     operation: 'listSchedules',
     summary: 'List schedules',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject({
       ...tenantQuery,
       ...fieldsQuery,

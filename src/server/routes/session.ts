@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EVERYBODY } from '../../core/queue/record.ts'
 import { toIso } from '../../core/time.ts'
 import { ROLES } from '../../core/token/record.ts'
 import { Forbidden } from '../../errors/http-errors.ts'
@@ -99,7 +100,8 @@ function narrowed(principal: Principal, { role = principal.role, tenants }: Narr
       'Ask for the role and tenants that you have.',
     )
   }
-  return { ...principal, role, tenants: tenants === undefined ? principal.tenants : new Set(tenants) }
+  const isSame = tenants === undefined || tenants.includes(EVERYBODY)
+  return { ...principal, role, tenants: isSame ? principal.tenants : new Set(tenants) }
 }
 
 function shown({ name, role, tenants }: Principal): z.output<typeof whoSchema> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Machine, statesOf } from '../../core/machine.ts'
 import { machines, type RecordKind } from '../../core/machines/all.ts'
-import { oneOrAll } from '../../ledger/all-tenants.ts'
+import { oneOrAll } from '../../ledger/tenant-to-find.ts'
 import { ledgerStatsSchema, machinesSchema } from '../openapi/records/ledger-schemas.ts'
 import { tenantQuery } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
@@ -25,7 +25,7 @@ export const statsRoutes: readonly Route[] = [
     summary: 'How many records are in each state, and how the ledger is',
     about: 'What concerns the ledger as a whole is only told to those who are for all tenants.',
     needs: 'read',
-    takesAllTenants: true,
+    acrossTenants: true,
     query: z.strictObject(tenantQuery),
     answers: { 200: { about: 'Counts by kind and state, zeros too', schema: statsSchema } },
     async handle({ server: { ledger }, tenant_id, principal }) {

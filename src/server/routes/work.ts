@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { directiveOf } from '../../core/job/directive.ts'
 import { attemptsLeft } from '../../core/job/protocol.ts'
+import { EVERYBODY } from '../../core/queue/record.ts'
 import { fromIso } from '../../core/time.ts'
 import type { Work } from '../../ledger/claim.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { directiveSchema } from '../openapi/records/directive-schema.ts'
-import { tenantFor } from '../request/tenant.ts'
+import { namedTenant } from '../request/tenant.ts'
 import { ok, type Route, route, type ServerParts } from '../route.ts'
 
 const LONGEST_WAIT_MS = 60_000
@@ -47,10 +48,8 @@ export const workRoutes: readonly Route[] = [
     },
     async handle({ server, body, principal, signal, actor }) {
       const { queues, limit, wait_ms: waitMs, worker = actor, tenant_id } = body
-      const tenants =
-        tenant_id === undefined
-          ? principal.tenants
-          : [tenantFor(principal, tenant_id, { fallback: tenant_id })]
+      const named = tenant_id === undefined ? EVERYBODY : namedTenant(principal, tenant_id, true)
+      const tenants = named === EVERYBODY ? principal.tenants : [named]
       const works = await server.lines.claim({
         queues,
         limit,

@@ -26,6 +26,12 @@ export class Hosts {
   }
 }
 
+/** Whom a request is for that says so in its first line, as those to a proxy do: that counts before the header does. */
+export function authorityIn(target: string): string | null {
+  if (target.startsWith('/') || target === '*') return null
+  return /^https?:\/\/([^/?#]*)/i.exec(target)?.[1] ?? ''
+}
+
 /** The values of a header, each as it came: Node joins them, or keeps the first. */
 export function rawValues(rawHeaders: readonly string[], name: string): readonly string[] {
   const values: string[] = []
