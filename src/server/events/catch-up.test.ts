@@ -41,6 +41,28 @@ describe('catching up', () => {
     expect(one.ids).toEqual((await hub.log()).slice(12, 13))
   })
 
+  it('A70: tells nothing twice to one who comes from a server that has read further than this one', async () => {
+    const { promise: gate, resolve: letOn } = Promise.withResolvers<void>()
+    const { open, happens, log, settle } = await eventHub({}, (ledger) => ({
+      capabilities: ledger.capabilities,
+      stats: () => ledger.stats(),
+      audit: ledger.audit,
+      async *events(options) {
+        for await (const record of ledger.events(options)) {
+          if (record.seq > 2) await gate
+          yield record
+        }
+      },
+    }))
+    await open()
+    await happens(5)
+    const sinks = await Promise.all(['3', '5'].map((after) => open({ after })))
+    letOn()
+    await settle()
+    await happens(1)
+    expect(sinks.map(({ ids }) => ids)).toEqual([(await log()).slice(3), (await log()).slice(5)])
+  })
+
   it('reads again when that fails, however often, and tells nothing twice', async () => {
     const { open, happens, world, settle, log } = await withPages(async (nth) => {
       if (nth > 0 && nth < 4) throw new Error('the server is gone')
