@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { SECOND_MS } from '../core/time.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import type { Adapter } from '../orchestrator/tools/adapter.ts'
 import { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { ListenOptions } from '../wire/listen.ts'
@@ -29,6 +30,10 @@ export interface ServeOptions extends ListenOptions {
   readonly admin?: boolean | undefined
   /** Longest body that is read; 1 MiB when absent. */
   readonly maxBytes?: number | undefined
+  /** How long answers that are under way may take when it closes; 10 seconds when absent. */
+  readonly closeMs?: number | undefined
+  /** Tools that jobs may be queued for, beside those that come with Waybill. */
+  readonly adapters?: readonly Adapter[] | undefined
   /** What services sign callbacks with; without it they need a token. */
   readonly callbackSecrets?: Secrets | undefined
   /** The registry that the ledger was opened with; then there is `/metrics`. */
@@ -134,7 +139,8 @@ export class HttpServer implements AsyncDisposable {
     this.#stopping.abort()
     const app = this.#app
     if (app === null) return
-    const timer = this.#world.timers.after(CLOSE_MS, () => app.server.closeAllConnections())
+    const { closeMs = CLOSE_MS } = this.#options
+    const timer = this.#world.timers.after(closeMs, () => app.server.closeAllConnections())
     try {
       await Promise.all([this.#lines.stop(), app.close()])
     } finally {
