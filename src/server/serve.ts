@@ -7,6 +7,7 @@ import { InvalidInput } from '../errors/input-errors.ts'
 import type { Adapter } from '../orchestrator/tools/adapter.ts'
 import { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
+import type { ServerNotice } from '../store/store.ts'
 import type { ListenOptions } from '../wire/listen.ts'
 import type { Secrets } from '../wire/secrets.ts'
 import { realWorld, type World } from '../world/world.ts'
@@ -123,6 +124,7 @@ export class HttpServer implements AsyncDisposable {
     const address = this.#app.server.address() as AddressInfo
     const name = isAnyAddress(host) ? LOOPBACK : bracketed(address.address)
     this.#url = `http://${name}:${address.port}`
+    await this.#announce({ server: this.#url, secret: this.localSecret })
   }
 
   /** Takes no more requests, lets those that wait go, and resolves when all are answered or had the time for it. */
@@ -139,12 +141,22 @@ export class HttpServer implements AsyncDisposable {
     this.#stopping.abort()
     const app = this.#app
     if (app === null) return
+    await this.#announce(null)
     const { closeMs = CLOSE_MS } = this.#options
     const timer = this.#world.timers.after(closeMs, () => app.server.closeAllConnections())
     try {
       await Promise.all([this.#lines.stop(), app.close()])
     } finally {
       timer.cancel()
+    }
+  }
+
+  /** It serves those who know where it is, whether it can tell others or not. */
+  async #announce(notice: ServerNotice | null): Promise<void> {
+    try {
+      await this.#ledger.announce(notice)
+    } catch (error) {
+      this.#world.logger.warn({ err: error }, 'The command line cannot be told where the server is')
     }
   }
 
