@@ -42,6 +42,7 @@ import { scheduleAdd } from './commands/schedule/add.ts'
 import { scheduleList } from './commands/schedule/list.ts'
 import { schedulePause, scheduleRemove, scheduleResume } from './commands/schedule/move.ts'
 import { scheduleShow } from './commands/schedule/show.ts'
+import { serve } from './commands/serve/serve.ts'
 import { submit } from './commands/submit.ts'
 import { tail } from './commands/tail.ts'
 import { tokensCreate } from './commands/tokens/create.ts'
@@ -132,7 +133,7 @@ const GROUPS: readonly Group[] = [
   },
 ]
 
-const FIRST: readonly CommandSpec[] = [init, submit, runJob, worker]
+const FIRST: readonly CommandSpec[] = [init, submit, runJob, worker, serve]
 const LAST: readonly CommandSpec[] = [why, blame, tail]
 
 const EXIT_CODES = `
@@ -151,6 +152,7 @@ const EXAMPLES = `
   waybill docs list --state failed --since 7d
   waybill submit OCR --input a.pdf --output a.txt
   waybill worker worker.ts
+  waybill serve
   waybill run-job job.json
   waybill why JOB`
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { systemTimers } from '../world/timers.ts'
 import { CommandLineError } from './command-line-error.ts'
 import type { CommandSpec } from './define-command.ts'
 import { describeError } from './describe-error.ts'
@@ -106,7 +107,11 @@ function closeWhenStopped(session: Session): void {
   for (const [signal, exitCode] of Object.entries(SIGNALS)) {
     process.on(signal, () => {
       times++
-      if (times === 1 && session.askToEnd()) return
+      if (times === 1 && session.askToEnd()) {
+        const ms = session.endWithinMs
+        if (ms !== null) systemTimers.after(ms, () => process.exit(exitCode))
+        return
+      }
       if (times > 1) process.exit(exitCode)
       void session.stop().finally(() => process.exit(exitCode))
     })

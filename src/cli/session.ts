@@ -30,6 +30,9 @@ export interface WriteOptions {
   readonly strictIdempotency?: boolean | undefined
   /** History that is older goes when the ledger clears up; none does unless told. */
   readonly keepHistoryMs?: number | undefined
+  /** Where services report that are told nothing else. */
+  readonly callbackUrl?: string | undefined
+  readonly metrics?: LedgerOptions['metrics']
   /** It stays: snapshots are made meanwhile, and what a log would have is told as it happens. */
   readonly logger?: Logger | undefined
 }
@@ -45,6 +48,8 @@ export class Session {
   readonly out: TextStream
   readonly notes: Notes
   readonly clock = systemClock
+  /** A command that was asked to end has so long for it; whatever it is up to then, the process ends. Null for no bound. */
+  endWithinMs: number | null = null
   #exitCode = 0
   readonly #ledgers: LiveLedger[] = []
   #bar: ProgressBar | null = null

@@ -15,6 +15,7 @@ import type {
   Finding,
   MaintenanceReport,
   NextDueOptions,
+  ServerNotice,
   Store,
   StoreStats,
   WatchOptions,
@@ -236,6 +237,14 @@ export class Ledger implements AsyncDisposable {
   /** Looks for damage and contradictions; an empty list is good news. */
   check(options?: ProgressOptions): Promise<readonly Finding[]> {
     return this.#store.check(options)
+  }
+
+  /**
+   * Tells programs of the same user where a server answers for this ledger; null when none does any more. Only a ledger
+   * that others cannot open meanwhile has to.
+   */
+  async announce(notice: ServerNotice | null): Promise<void> {
+    await this.#store.announce?.(notice)
   }
 
   close(): Promise<void> {

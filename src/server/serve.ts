@@ -4,8 +4,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { SECOND_MS } from '../core/time.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import type { Adapter } from '../orchestrator/tools/adapter.ts'
 import { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
+import type { ServerNotice } from '../store/store.ts'
 import type { ListenOptions } from '../wire/listen.ts'
 import type { Secrets } from '../wire/secrets.ts'
 import { realWorld, type World } from '../world/world.ts'
@@ -32,6 +34,10 @@ export interface ServeOptions extends ListenOptions {
   readonly admin?: boolean | undefined
   /** Longest body that is read; 1 MiB when absent. */
   readonly maxBytes?: number | undefined
+  /** How long answers that are under way may take when it closes; 10 seconds when absent. */
+  readonly closeMs?: number | undefined
+  /** Tools that jobs may be queued for, beside those that come with Waybill. */
+  readonly adapters?: readonly Adapter[] | undefined
   /** What services sign callbacks with; without it they need a token. */
   readonly callbackSecrets?: Secrets | undefined
   /** The registry that the ledger was opened with; then there is `/metrics`. */
@@ -143,6 +149,7 @@ export class HttpServer implements AsyncDisposable {
     const address = this.#app.server.address() as AddressInfo
     const name = isAnyAddress(host) ? LOOPBACK : bracketed(address.address)
     this.#url = `http://${name}:${address.port}`
+    await this.#announce({ server: this.#url, secret: this.localSecret })
   }
 
   /** Takes no more requests, lets those that wait go, and resolves when all are answered or had the time for it. */
@@ -160,11 +167,22 @@ export class HttpServer implements AsyncDisposable {
     this.#tokenWatch.stop()
     const app = this.#app
     if (app === null) return
-    const timer = this.#world.timers.after(CLOSE_MS, () => app.server.closeAllConnections())
+    await this.#announce(null)
+    const { closeMs = CLOSE_MS } = this.#options
+    const timer = this.#world.timers.after(closeMs, () => app.server.closeAllConnections())
     try {
       await Promise.all([this.#lines.stop(), this.#hub.stop(), app.close()])
     } finally {
       timer.cancel()
+    }
+  }
+
+  /** It serves those who know where it is, whether it can tell others or not. */
+  async #announce(notice: ServerNotice | null): Promise<void> {
+    try {
+      await this.#ledger.announce(notice)
+    } catch (error) {
+      this.#world.logger.warn({ err: error }, 'The command line cannot be told where the server is')
     }
   }
 

@@ -75,6 +75,12 @@ export interface Store {
 
   stats(): Promise<StoreStats>
 
+  /**
+   * Tells programs of the same user where a server answers for this ledger, or, with null, that none does any more. Absent
+   * where they can open it themselves beside the server.
+   */
+  announce?(notice: ServerNotice | null): Promise<void>
+
   /** Compaction and retention. */
   maintain(options?: ProgressOptions): Promise<MaintenanceReport>
   /** Looks for damage and contradictions; an empty list is good news. */
@@ -165,6 +171,13 @@ export interface Finding {
   readonly what: string
   /** Bytes are not what they were; else what they say contradicts itself. */
   readonly damage?: true
+}
+
+/** Where a server answers, and what lets programs of whoever runs it in. */
+export interface ServerNotice {
+  readonly server: string
+  /** Good for as long as the server runs. It is told to nobody else, and is part of no error. */
+  readonly secret: string
 }
 
 export interface NextDueOptions {

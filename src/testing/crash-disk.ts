@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import type { Disk, DiskFile, DiskLock, DiskReader } from '../world/disk.ts'
+import type { Disk, DiskFile, DiskLock, DiskOpenOptions, DiskReader } from '../world/disk.ts'
 import type { Random } from '../world/random.ts'
 import { CrashFile, type Platter } from './crash/crash-file.ts'
 import * as deeds from './crash/deeds.ts'
@@ -8,7 +8,7 @@ import { rollLuck } from './crash/luck.ts'
 import type { Moment } from './crash/moment.ts'
 import { type DiskOperation, PowerLost } from './crash/operation.ts'
 import { FOLDER } from './crash/stored-names.ts'
-import { diskError, isFolder, missing } from './disk-error.ts'
+import { diskError, exists, isFolder, missing } from './disk-error.ts'
 import { SeededRandom } from './seeded-random.ts'
 
 export interface CrashDiskOptions {
@@ -90,7 +90,8 @@ export class CrashDisk implements Disk {
     return files
   }
 
-  async open(path: string): Promise<DiskFile> {
+  async open(path: string, { isPrivate = false }: DiskOpenOptions = {}): Promise<DiskFile> {
+    if (isPrivate && this.#names.has(path)) throw exists(path)
     return new CrashFile(this.#platter, await this.#idOf(path))
   }
 

@@ -7,6 +7,10 @@ export function missing(path: string): Error {
   return diskError('ENOENT', 'no such file or directory', path)
 }
 
+export function exists(path: string): Error {
+  return diskError('EEXIST', 'file already exists', path)
+}
+
 export function isFolder(path: string): Error {
   return diskError('EISDIR', 'illegal operation on a directory', path)
 }

@@ -45,6 +45,14 @@ describe.each<{ name: string; disk: Disk; root: string }>([
     await file.close()
   })
 
+  it('makes a private file only where there is none', async () => {
+    const path = `${await freshFolder()}/f`
+    const file = await disk.open(path, { isPrivate: true })
+    await file.write(0, bytes('secret'))
+    await file.close()
+    await expect(disk.open(path, { isPrivate: true })).rejects.toMatchObject({ code: 'EEXIST' })
+  })
+
   it('gives fewer bytes at the end of a file, and none after it', async () => {
     const file = await disk.open(`${await freshFolder()}/f`)
     await file.write(0, bytes('abc'))

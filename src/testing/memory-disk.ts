@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
-import type { Disk, DiskFile, DiskLock, DiskReader } from '../world/disk.ts'
-import { closed, isFolder, missing } from './disk-error.ts'
+import type { Disk, DiskFile, DiskLock, DiskOpenOptions, DiskReader } from '../world/disk.ts'
+import { closed, exists, isFolder, missing } from './disk-error.ts'
 
 /** A disk in memory that keeps everything: for tests that need a disk, not for tests of losing one. */
 export class MemoryDisk implements Disk {
@@ -8,9 +8,10 @@ export class MemoryDisk implements Disk {
   readonly #folders = new Set<string>(['/', '.'])
   readonly #locked = new Set<string>()
 
-  async open(path: string): Promise<DiskFile> {
+  async open(path: string, { isPrivate = false }: DiskOpenOptions = {}): Promise<DiskFile> {
     if (this.#folders.has(path)) throw isFolder(path)
     let file = this.#files.get(path)
+    if (isPrivate && file !== undefined) throw exists(path)
     if (file === undefined) {
       this.#mustHaveFolder(dirname(path))
       file = { bytes: new Uint8Array(0) }

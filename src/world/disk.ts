@@ -4,7 +4,7 @@
  */
 export interface Disk {
   /** Opens for reading and writing, and makes the file when there is none. */
-  open(path: string): Promise<DiskFile>
+  open(path: string, options?: DiskOpenOptions): Promise<DiskFile>
   /** Opens for reading only; null when there is no such file. */
   openToRead(path: string): Promise<DiskReader | null>
   /** Names in a folder, sorted; empty when there is no such folder. */
@@ -16,6 +16,11 @@ export interface Disk {
   syncFolder(folder: string): Promise<void>
   /** Locks a file, which it makes, until released or until the process ends, however it ends; null when it is taken. */
   lock(path: string): Promise<DiskLock | null>
+}
+
+export interface DiskOpenOptions {
+  /** A new file, which only its owner may read; it fails when there is one of this name. */
+  readonly isPrivate?: boolean | undefined
 }
 
 export interface DiskReader {

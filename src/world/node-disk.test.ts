@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks'
-import { constants, mkdtempSync, rmSync } from 'node:fs'
+import { constants, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -8,6 +8,13 @@ import { nodeDiskWith } from './node-disk.ts'
 
 const temporary = mkdtempSync(join(tmpdir(), 'waybill-node-disk-'))
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))
+
+it('lets nobody else read a private file', async () => {
+  const path = join(temporary, 'private')
+  const file = await nodeDiskWith({ writeThroughFlags: null }).open(path, { isPrivate: true })
+  await file.close()
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
 
 const LITTLE = Buffer.alloc(700, 'x')
 const MUCH = Buffer.alloc(70_000, 'x')

@@ -5,6 +5,9 @@ import { lockFile } from './file-lock.ts'
 
 const READ_WRITE_CREATE = constants.O_RDWR | constants.O_CREAT
 
+/** One that is there, or a link in its place, was put there by somebody else. */
+const READ_WRITE_NEW = READ_WRITE_CREATE | constants.O_EXCL
+
 /**
  * Where a write can be durable when it returns, which saves the second trip to the disk. Not on a Mac, where only
  * `datasync` empties the drive's own cache.
@@ -31,8 +34,12 @@ export const nodeDisk: Disk = nodeDiskWith({ writeThroughFlags: WRITE_THROUGH })
 /** With other options for tests. */
 export function nodeDiskWith({ writeThroughFlags, quickMs = QUICK_MS }: NodeDiskOptions): Disk {
   return {
-    async open(path) {
-      const handle = await open(path, READ_WRITE_CREATE, 0o644)
+    async open(path, { isPrivate = false } = {}) {
+      const handle = await open(
+        path,
+        isPrivate ? READ_WRITE_NEW : READ_WRITE_CREATE,
+        isPrivate ? 0o600 : 0o644,
+      )
       if (writeThroughFlags === null) return new NodeFile(handle, null)
       // Now and not when first needed: by then the file may have another name.
       const through = await openOrClose(handle, () => open(path, writeThroughFlags))

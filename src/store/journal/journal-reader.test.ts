@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Ledger } from '../../ledger/ledger.ts'
 import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
@@ -5,6 +6,7 @@ import { type VirtualWorld, virtualWorld } from '../../testing/virtual-world.ts'
 import { realWorld } from '../../world/world.ts'
 import { START } from '../store.ts'
 import { openJournal } from './journal.ts'
+import { readNotice } from './journal-lock.ts'
 import type { JournalOptions } from './journal-options.ts'
 
 let world: VirtualWorld
@@ -138,6 +140,18 @@ describe('a second writer', () => {
       message: `/ledger is locked by pid ${process.pid}`,
       next: expect.stringContaining('readOnly'),
     })
+  })
+
+  it('is told where a server answers for it for as long as one does, and never how to get in', async () => {
+    const secret = 'nobody else knows this'
+    await writer.announce({ server: 'http://127.0.0.1:7420', secret })
+    const refused = await open({}).catch((error: Error) => error)
+    expect(refused).toMatchObject({ details: { server: 'http://127.0.0.1:7420' } })
+    expect(JSON.stringify(refused) + inspect(refused)).not.toContain(secret)
+    expect(await readNotice(world.disk, '/ledger')).toEqual({ server: 'http://127.0.0.1:7420', secret })
+    await writer.announce(null)
+    await expect(open({})).rejects.toMatchObject({ details: { pid: process.pid, server: null } })
+    expect(await readNotice(world.disk, '/ledger')).toBeNull()
   })
 
   it('is told where a server answers for it', async () => {

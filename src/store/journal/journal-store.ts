@@ -14,6 +14,7 @@ import type {
   LookAtReady,
   MaintenanceReport,
   Outcome,
+  ServerNotice,
   Store,
   StoreStats,
   Sweep,
@@ -190,6 +191,12 @@ export class JournalStore implements Store {
     const access = this.#open
     const check = () => checkJournal(this, this.capabilities, options)
     return 'writer' in access ? access.writer.whileFilesStay(check) : check()
+  }
+
+  /** One that is open for reading has nothing to announce: it is not in anybody's way. */
+  async announce(notice: ServerNotice | null): Promise<void> {
+    const access = this.#open
+    if ('writer' in access) await access.writer.announce(notice)
   }
 
   close(): Promise<void> {

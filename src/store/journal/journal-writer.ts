@@ -1,15 +1,15 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given } from '../../core/decision.ts'
 import { toEpochSeconds } from '../../core/time.ts'
-import type { DiskLock } from '../../world/disk.ts'
 import type { World } from '../../world/world.ts'
 import type { ProgressOptions } from '../progress.ts'
-import type { MaintenanceReport, Outcome, Sweep, Swept } from '../store.ts'
+import type { MaintenanceReport, Outcome, ServerNotice, Sweep, Swept } from '../store.ts'
 import { Decider } from './decider.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import { DeltaWriter } from './delta/delta-writer.ts'
 import { DELTA_VERSION } from './delta/read-delta.ts'
 import { GroupCommit, type PendingCommit, type WrittenBatch } from './group-commit.ts'
+import type { JournalLock } from './journal-lock.ts'
 import type { CheckedOptions } from './journal-options.ts'
 import type { LoadedJournal } from './load-journal.ts'
 import { Maintenance } from './maintenance.ts'
@@ -19,7 +19,7 @@ import { cutTorn } from './torn.ts'
 /** Writes to a ledger's folder: decisions, and the upkeep of the files. There is one at a time. */
 export class JournalWriter {
   readonly #journal: OpenJournal
-  readonly #lock: DiskLock
+  readonly #lock: JournalLock
   readonly #group: GroupCommit
   readonly #decider: Decider
   readonly #maintenance: Maintenance
@@ -72,6 +72,10 @@ export class JournalWriter {
 
   transact<A>(decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
     return this.#decider.transact(decide)
+  }
+
+  announce(notice: ServerNotice | null): Promise<void> {
+    return this.#lock.announce(notice)
   }
 
   /** Never goes back, whatever the clock does. */
@@ -237,7 +241,7 @@ export interface WriterParts {
   readonly journal: OpenJournal
   readonly world: World
   readonly options: CheckedOptions
-  readonly lock: DiskLock
+  readonly lock: JournalLock
   /** Tells those who follow the history that there is more. */
   readonly wake: () => void
   /** When the oldest job was submitted that is open. */

@@ -1,27 +1,25 @@
 import { Argument, Option } from 'commander'
-import { durationMs } from '../../../core/duration.ts'
 import { toIso } from '../../../core/time.ts'
-import { InvalidInput } from '../../../errors/input-errors.ts'
 import type { LiveLedger } from '../../../runtime/live-ledger.ts'
 import type { Service } from '../../../runtime/service.ts'
 import { systemTimers } from '../../../world/timers.ts'
 import { defineCommand } from '../../define-command.ts'
 import { type AdapterOptions, adaptersOf, adaptersOption } from '../../options/adapters.ts'
-import { collect } from '../../options/collect.ts'
+import { type GraceOptions, graceOption } from '../../options/grace.ts'
 import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
-import { wholeNumber } from '../../options/numbers.ts'
 import { type ProtocolOptions, protocolsFile, protocolsOption } from '../../options/protocols.ts'
+import { workOptions } from '../../options/work.ts'
 import { durationText } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
 import { loadWorkerModule } from './load-module.ts'
+import { startServices } from './start-services.ts'
 import { allHandlers, type PlanOptions, planOf, type WorkPlan } from './work-plan.ts'
 import { WorkerDisplay } from './worker-display.ts'
 
-interface Options extends ProtocolOptions, InFlightOptions, AdapterOptions, PlanOptions {
+interface Options extends ProtocolOptions, InFlightOptions, AdapterOptions, GraceOptions, PlanOptions {
   readonly concurrency?: number
   readonly untilIdle?: boolean
   readonly name?: string
-  readonly grace?: string
   readonly exitCode?: boolean
 }
 
@@ -47,18 +45,10 @@ export const worker = defineCommand<Options>({
     ),
   ],
   options: [
-    new Option('--queue <name>', 'only this queue or service; repeat it for more').argParser(collect),
-    new Option('--tools [names]', 'run tool jobs as well: of these tools, as in aider,git, or of all'),
-    new Option('--no-tools', 'run no tool jobs'),
-    new Option('--topology <file>', 'a pipeline in YAML; the module has its stages'),
-    new Option('--concurrency <n>', 'how many may run at once; 10 unless told').argParser((text) =>
-      wholeNumber('concurrency', text, 1),
-    ),
+    ...workOptions(),
     new Option('--until-idle', 'end when nothing is ready, running or due within a moment'),
     new Option('--name <name>', 'who it is in the history and as the holder of leases'),
-    new Option('--grace <span>', 'how long handlers may go on when it is stopped; 10s unless told').argParser(
-      parseGrace,
-    ),
+    graceOption('how long handlers may go on when it is stopped; 10s unless told'),
     new Option('--exit-code', 'end with 1 if a job failed for good meanwhile'),
     adaptersOption(),
     protocolsOption(),
@@ -149,19 +139,6 @@ async function work(
   await display.say(await endText(ledger, display, session), display.report.counts)
 }
 
-function startServices(
-  ledger: LiveLedger,
-  { handlers, publishers }: WorkPlan,
-  { name, concurrency, grace }: Options,
-): readonly Service[] {
-  const isWorker = Object.keys(handlers).length > 0
-  const isDispatcher = Object.keys(publishers).length > 0
-  return [
-    ...(isWorker ? [ledger.work(handlers, { name, concurrency, grace })] : []),
-    ...(isDispatcher ? [ledger.dispatch(publishers, { name, concurrency })] : []),
-  ]
-}
-
 function startText({ handlers, publishers }: WorkPlan, { name }: Service): string {
   const handled = Object.keys(handlers)
   const published = Object.keys(publishers)
@@ -188,10 +165,4 @@ async function endText(ledger: LiveLedger, { report }: WorkerDisplay, { clock }:
 
 function capital(text: string): string {
   return text.replace(/^./, (letter) => letter.toUpperCase())
-}
-
-function parseGrace(text: string): string {
-  if (durationMs(text) !== null) return text
-  const message = `--grace ${JSON.stringify(text)} is not a span of time`
-  throw new InvalidInput('grace', message, 'Write 30s, 5m or 0s.')
 }
