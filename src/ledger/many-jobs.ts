@@ -76,7 +76,7 @@ const CONCURRENCY = 50
 export type DoToJob = (job: Found) => Promise<boolean>
 
 /** What is kept of a job that matches. */
-export type Found = Pick<JobRecord, 'job_id' | 'etag'>
+type Found = Pick<JobRecord, 'job_id' | 'etag'>
 
 export function jobQuery(tenant_id: string, filter: JobFilter): FindQuery<'job'> {
   const { state, request_type, protocol_id, run_id, workstream_id, doc_id } = filter

@@ -46,7 +46,7 @@ export interface Route<Q extends z.ZodObject = z.ZodObject, B extends z.ZodType 
 }
 
 /** By status. Problems that every route may have are not listed. */
-export interface Answers {
+interface Answers {
   readonly [status: number]: AnswerAbout
 }
 

@@ -22,7 +22,7 @@ export const THEIRS = 'globex'
 export const CALLBACK_SECRET = 'what callbacks are signed with'
 
 /** For workers: one step, two steps, and one that another scheduler runs. */
-export const WORK: Protocol = {
+const WORK: Protocol = {
   protocol_id: 'work.v1',
   request_type: 'WORK',
   steps: [{ step_id: 'do', step_type: 'DO', service: 'work', delivery: 'pull' }],

@@ -13,7 +13,7 @@ const SESSION_MS = 12 * HOUR_MS
 const MOST_LINKS = 1000
 const MOST_SESSIONS = 10_000
 
-export const SESSION_COOKIE = 'waybill_session'
+const SESSION_COOKIE = 'waybill_session'
 
 /** Makes texts that nobody can guess. */
 export type MakeSecret = () => string

@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidInput } from '../../errors/input-errors.ts'
-import { parseEventsQuery } from './events-query.ts'
+import { parsed } from '../../ledger/steering.ts'
+import { eventsQueryOf, eventsQuerySchema } from './events-query.ts'
+
+const parse = (query: object, lastEventId?: string) =>
+  eventsQueryOf(parsed(eventsQuerySchema, query), lastEventId)
 
 describe('query of an event stream', () => {
   it('has a place and a filter', () => {
     const query = { after: '7', kind: ['job', 'step,outbox'], state: 'QUEUED,FAILED_FINAL', actor: 'ann' }
-    expect(parseEventsQuery(query)).toEqual({
+    expect(parse(query)).toEqual({
       after: '7',
       filter: { kind: ['job', 'step', 'outbox'], state: ['QUEUED', 'FAILED_FINAL'], actor: 'ann' },
     })
-    expect(parseEventsQuery({})).toEqual({ after: undefined, filter: {} })
+    expect(parse({})).toEqual({ after: undefined, filter: {} })
   })
 
   it('goes on from the last event that a browser saw, not from where its URL began', () => {
-    expect(parseEventsQuery({ after: '0' }, '42').after).toBe('42')
+    expect(parse({ after: '0' }, '42').after).toBe('42')
   })
 
   it.each([
@@ -31,7 +35,7 @@ describe('query of an event stream', () => {
   ])('names the field that is wrong: %s', (field, query) => {
     let thrown: unknown
     try {
-      parseEventsQuery(query)
+      parse(query)
     } catch (error) {
       thrown = error
     }
@@ -40,7 +44,7 @@ describe('query of an event stream', () => {
   })
 
   it('says which state was meant', () => {
-    expect(() => parseEventsQuery({ state: 'QEUED' })).toThrow(
+    expect(() => parse({ state: 'QEUED' })).toThrow(
       expect.objectContaining({ next: expect.stringContaining('Did you mean QUEUED?') }),
     )
   })

@@ -3,7 +3,7 @@ import { NotFound } from '../../errors/refusal-errors.ts'
 type NamedKind = 'document' | 'run' | 'workstream' | 'queue' | 'schedule' | 'token'
 
 /** Not there, or not the caller's: the answer is the same. */
-export function notFound(kind: NamedKind, id: string): NotFound {
+function notFound(kind: NamedKind, id: string): NotFound {
   return new NotFound({
     code: 'NOT_FOUND',
     field: `${kind}_id`,

@@ -8,7 +8,7 @@ import { LARGEST_PAGE } from '../../store/query.ts'
 export function listOf<S extends z.ZodType<unknown, string>>(item: S) {
   return z.preprocess(
     (value) => (value === undefined ? undefined : [value].flat().flatMap(splitText)),
-    z.array(item).max(MOST_VALUES).optional(),
+    z.array(item).min(1).max(MOST_VALUES).optional(),
   )
 }
 
@@ -34,8 +34,6 @@ export const amount = z
   .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a number')
   .transform(Number)
   .meta({ type: 'number', minimum: 0 })
-
-export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
 /** ISO 8601, read as epoch milliseconds. */
 export const time = z.iso.datetime({ offset: true }).transform(fromIso)

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { oneOrAll } from '../../ledger/tenant-to-find.ts'
-import { eventsQuerySchema, parseEventsQuery } from '../events/events-query.ts'
+import { eventsQueryOf, eventsQuerySchema } from '../events/events-query.ts'
 import { responseSink } from '../events/response-sink.ts'
 import { namedTenant } from '../request/tenant.ts'
 import { HIJACKED, type Route, route } from '../route.ts'
@@ -18,11 +19,15 @@ export const eventRoutes: readonly Route[] = [
     needs: 'read',
     query: eventsQuerySchema,
     answers: {
-      200: { about: 'Events whose data is a record of the history', contentType: 'text/event-stream' },
+      200: {
+        about: 'Events whose data is a record of the history',
+        contentType: 'text/event-stream',
+        schema: z.string(),
+      },
     },
     async handle({ server, principal, query, headers, raw }) {
       const lastEventId = headers['last-event-id']
-      const { after, filter } = parseEventsQuery(
+      const { after, filter } = eventsQueryOf(
         query,
         typeof lastEventId === 'string' ? lastEventId : undefined,
       )

@@ -24,7 +24,7 @@ import { type Call, NOT_THERE, ok, type Route, route } from '../route.ts'
 
 const LONGEST_WAIT_MS = 60_000
 
-export const jobFilter = {
+const jobFilter = {
   state: listOf(z.enum(statesOf(jobMachine))),
   request_type: idSchema.optional(),
   run_id: idSchema.optional(),

@@ -4,6 +4,7 @@ import { jobMachine } from '../../core/machines/job.ts'
 import { fromIso } from '../../core/time.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import type { JobFilter } from '../../ledger/many-jobs.ts'
+import { manyReportSchema, matchCountSchema } from '../openapi/records/many-jobs-schemas.ts'
 import { changeQuery } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
 
@@ -37,7 +38,7 @@ const about =
   'now, nothing is done, and 409 says how many. Each job is a change of its own.'
 
 const answers = {
-  200: { about: 'How many match, or what came of it' },
+  200: { about: 'How many match, or what came of it', schema: z.union([matchCountSchema, manyReportSchema]) },
   409: { about: 'More match than were expected' },
 }
 

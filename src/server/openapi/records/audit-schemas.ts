@@ -10,7 +10,7 @@ const event = z
   .enum(['moved', 'noted', 'refused', 'ignored'])
   .describe('`noted` did not change the state; `ignored` was late or repeated')
 
-export const auditRecordSchema = schemaFor<AuditRecord>()(
+const auditRecordSchema = schemaFor<AuditRecord>()(
   z.strictObject({
     seq: count,
     cursor: z.string().describe('The same place, as reads and streams take it back'),

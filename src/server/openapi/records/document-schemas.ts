@@ -54,13 +54,13 @@ export const stuckDocumentSchema = schemaFor<StuckDocument>()(
   }),
 ).meta({ id: 'StuckDocument' })
 
-/** Of what came over HTTP: an update as it was taken, and the error in JSON. */
+/** Of what came over HTTP: which document, and the error in JSON. */
 const refusedUpdateSchema = schemaFor<
-  Omit<RefusedUpdate, 'update' | 'error'> & Record<'update' | 'error', z.output<typeof jsonObject>>
+  Pick<RefusedUpdate, 'index'> & { readonly doc_id: string; readonly error: z.output<typeof jsonObject> }
 >()(
   z.strictObject({
     index: count.describe('Which one, from 0'),
-    update: jsonObject,
+    doc_id: id,
     error: jsonObject.describe('`code`, `message`, `field`, `next` and `details`, as a problem has them'),
   }),
 ).meta({ id: 'RefusedUpdate' })

@@ -179,7 +179,7 @@ export const stepSchema = schemaFor<StepRecord>()(
   }),
 ).meta({ id: 'Step' })
 
-export const outboxSchema = schemaFor<OutboxRecord>()(
+const outboxSchema = schemaFor<OutboxRecord>()(
   z.strictObject({
     kind: z.literal('outbox'),
     tenant_id: id,
