@@ -6,7 +6,7 @@ import { type Row, rowOf } from '../harness.ts'
 import { withFreshLedger } from '../jobs/fresh-ledger.ts'
 import type { Bench } from '../suite/bench.ts'
 import type { ClientsMessage, ClientsReport } from './event-clients.ts'
-import { type Serve, type Served, serveBare } from './serve-events.ts'
+import { type Served, serveEvents } from './serve-events.ts'
 
 const CHILD = join(import.meta.dirname, 'event-clients.ts')
 
@@ -15,11 +15,11 @@ const PER_SECOND = 50
 const GRACE_MS = 10_000
 
 /** How soon a thousand clients in another process hear of what happens, and what they cost the server. */
-export async function events(bench: Bench, serve: Serve = serveBare): Promise<readonly Row[]> {
+export async function events(bench: Bench): Promise<readonly Row[]> {
   const clients = bench.isQuick ? 200 : 1000
   const seconds = bench.isQuick ? 4 : 20
   return withFreshLedger({ folder: bench.folder, engine: 'journal' }, async (ledger) => {
-    const served = await serve(ledger)
+    const served = await serveEvents(ledger, clients)
     const child = fork(CHILD, [served.url], { execArgv: ['--conditions=waybill-source'] })
     try {
       bench.progress('warming up')

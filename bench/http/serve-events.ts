@@ -1,10 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Ledger } from 'waybill'
-import { EventHub } from '../../src/server/events/event-hub.ts'
-import { responseSink } from '../../src/server/events/response-sink.ts'
-import { realWorld } from '../../src/world/world.ts'
+import { serve } from 'waybill/server'
 
 /** A server that answers for a ledger. */
 export interface Served {
@@ -15,25 +10,20 @@ export interface Served {
   close(): Promise<void>
 }
 
-export type Serve = (ledger: Ledger) => Promise<Served>
+/** One token may have so many streams open. */
+const PER_TOKEN = 100
 
-/** The streams and nothing else. */
-export const serveBare: Serve = async (ledger) => {
-  const hub = new EventHub({ ledger, world: realWorld, mostPerPrincipal: Number.POSITIVE_INFINITY })
-  const server = createServer((_, response) => {
-    const principal = { name: 'bench', tenants: null, token_id: null }
-    void hub.open({ sink: responseSink(response), principal, filter: {} })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+/** Followed as strangers follow it: over HTTP, with tokens. */
+export async function serveEvents(ledger: Ledger, clients: number): Promise<Served> {
+  const server = await serve(ledger)
+  const tokens: string[] = []
+  while (tokens.length * PER_TOKEN < clients) {
+    const name = `follower-${tokens.length}`
+    tokens.push((await ledger.tokens.mint({ name, role: 'viewer', tenants: ['*'] })).token)
+  }
   return {
-    url: `http://127.0.0.1:${port}/v1/events`,
-    headers: () => ({}),
-    async close() {
-      await hub.stop()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    url: `${server.url}/v1/events`,
+    headers: (nth) => ({ authorization: `Bearer ${tokens[nth % tokens.length]}` }),
+    close: () => server.close(),
   }
 }
