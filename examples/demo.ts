@@ -11,6 +11,7 @@ import { onDisk } from './demo/on-disk.ts'
 import { count, duration, heading, paint } from './demo/paint.ts'
 import { play } from './demo/play.ts'
 import { Progress } from './demo/progress.ts'
+import { serveUntilStopped } from './demo/serve-until-stopped.ts'
 import { countsByState, refusals, slowestSteps, whatWentWrong } from './demo/summary.ts'
 
 const TOTAL = 900
@@ -65,5 +66,5 @@ console.log(`${heading('TRY NEXT')}
     npm test                    ${paint('dim', 'everything that is promised, put to the test')}
     examples/quick-start.ts     ${paint('dim', 'the smallest example there is')}
     examples/demo/library.ts    ${paint('dim', 'fateOf decides what goes wrong here: add to it')}
-    docs/state-machines.md      ${paint('dim', 'every state and every edge')}
-`)
+    docs/state-machines.md      ${paint('dim', 'every state and every edge')}`)
+await serveUntilStopped(FOLDER)
