@@ -2,14 +2,14 @@
 // where the request comes from; who asks; what that one may; the body; and only then the route itself.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
+import type { IdSource } from '../core/decision.ts'
 import { SECOND_MS } from '../core/time.ts'
-import { WrongHost } from '../errors/http-errors.ts'
 import { UnknownPath } from '../errors/message-errors.ts'
-import { problemOf } from '../wire/problem.ts'
 import type { World } from '../world/world.ts'
 import type { SignedMessages } from './auth/signed-messages.ts'
 import type { PageFiles } from './page-files.ts'
 import { sendProblem } from './problem-reply.ts'
+import { refuseBrokenRequest, refuseHost } from './refuse-early.ts'
 import { registerRoutes } from './register-routes.ts'
 import { jsonBody } from './request/json-body.ts'
 import type { Route, ServerParts } from './route.ts'
@@ -47,13 +47,13 @@ const REQUEST_ID = /^[\w.:/+=-]{1,128}$/
 export function createApp(parts: AppParts): FastifyInstance {
   const { hosts, world, maxBytes } = parts
   const app = fastify({
-    serverFactory: (handler) => serverOf(handler, hosts),
+    serverFactory: (handler) => serverOf(handler, hosts, world.ids),
     bodyLimit: maxBytes,
     routerOptions: { maxParamLength: LONGEST_PARAM },
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']) ?? world.ids.next(),
     logger: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: refuseBrokenRequest,
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, world.ids),
     frameworkErrors: (error, request, reply) =>
       sendProblem(error, request, reply, { logger: world.logger, maxBytes }),
   })
@@ -105,31 +105,16 @@ export function createApp(parts: AppParts): FastifyInstance {
 function serverOf(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   hosts: Hosts,
+  ids: IdSource,
 ): Server {
   const server = createServer(LIMITS, (request, response) => {
     const named = rawValues(request.rawHeaders, 'host')
     const target = authorityIn(request.url as string)
     if (hosts.isOurs(named) && (target === null || hosts.isOurs([target]))) handler(request, response)
-    else refuseHost(response)
+    else refuseHost(response, ids)
   })
   server.maxConnections = MOST_CONNECTIONS
   return server
-}
-
-function refuseHost(response: ServerResponse): void {
-  const { status, headers, body } = problemOf(new WrongHost())
-  response.shouldKeepAlive = false
-  response.writeHead(status, { ...headers, ...API_HEADERS })
-  response.end(JSON.stringify(body))
-}
-
-/** What is not HTTP has no request to answer. */
-function refuseBrokenRequest(
-  _error: Error,
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
-): void {
-  if (!socket.writable) socket.destroy()
-  else socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
 }
 
 function requestIdOf(header: string | string[] | undefined): string | null {
