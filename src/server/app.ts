@@ -2,7 +2,6 @@
 // where the request comes from; who asks; what that one may; the body; and only then the route itself.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
-import type { IdSource } from '../core/decision.ts'
 import { SECOND_MS } from '../core/time.ts'
 import { UnknownPath } from '../errors/message-errors.ts'
 import type { World } from '../world/world.ts'
@@ -11,6 +10,7 @@ import type { PageFiles } from './page-files.ts'
 import { sendProblem } from './problem-reply.ts'
 import { refuseBrokenRequest, refuseHost } from './refuse-early.ts'
 import { registerRoutes } from './register-routes.ts'
+import { checkBodyForm } from './request/body-form.ts'
 import { jsonBody } from './request/json-body.ts'
 import type { Route, ServerParts } from './route.ts'
 import { API_HEADERS } from './security/headers.ts'
@@ -25,17 +25,20 @@ export interface AppParts {
   /** Aborted when the server is about to end. */
   readonly stopping: AbortSignal
   readonly maxBytes: number
+  /** How long a request may take to come: what is longer is slow on purpose. */
+  readonly requestTimeoutMs: number
   readonly page: PageFiles
   readonly signed: SignedMessages
 }
 
-const LIMITS = {
-  /** Of a whole request: what is longer is slow on purpose. */
-  requestTimeout: 30 * SECOND_MS,
-  headersTimeout: 10 * SECOND_MS,
-  keepAliveTimeout: 65 * SECOND_MS,
-  connectionsCheckingInterval: 5 * SECOND_MS,
-  maxHeaderSize: 16 * 1024,
+function limitsOf(requestTimeoutMs: number) {
+  return {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.min(requestTimeoutMs, 10 * SECOND_MS),
+    keepAliveTimeout: 65 * SECOND_MS,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, 5 * SECOND_MS),
+    maxHeaderSize: 16 * 1024,
+  }
 }
 const MOST_CONNECTIONS = 10_000
 
@@ -45,9 +48,9 @@ const LONGEST_PARAM = 512 * 12
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/
 
 export function createApp(parts: AppParts): FastifyInstance {
-  const { hosts, world, maxBytes } = parts
+  const { world, maxBytes } = parts
   const app = fastify({
-    serverFactory: (handler) => serverOf(handler, hosts, world.ids),
+    serverFactory: (handler) => serverOf(handler, parts),
     bodyLimit: maxBytes,
     routerOptions: { maxParamLength: LONGEST_PARAM },
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']) ?? world.ids.next(),
@@ -60,6 +63,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      checkBodyForm(request.headers)
       parts.signed.verify(request.raw, body as Buffer)
       done(null, jsonBody(body as Buffer))
     } catch (error) {
@@ -104,10 +108,9 @@ export function createApp(parts: AppParts): FastifyInstance {
 
 function serverOf(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  hosts: Hosts,
-  ids: IdSource,
+  { hosts, world: { ids }, requestTimeoutMs }: AppParts,
 ): Server {
-  const server = createServer(LIMITS, (request, response) => {
+  const server = createServer(limitsOf(requestTimeoutMs), (request, response) => {
     const named = rawValues(request.rawHeaders, 'host')
     const target = authorityIn(request.url as string)
     if (hosts.isOurs(named) && (target === null || hosts.isOurs([target]))) handler(request, response)
