@@ -54,12 +54,12 @@ export class LoginBlocked extends WaybillError {
 }
 
 export class UnsupportedMedia extends WaybillError {
-  constructor(given: string) {
+  constructor(field: 'content-type' | 'content-encoding', given: string) {
     super({
       code: 'UNSUPPORTED_MEDIA',
-      field: 'content-type',
-      message: `A body of type ${JSON.stringify(given)} is not read here`,
-      next: 'Send JSON, with "content-type: application/json".',
+      field,
+      message: `A body with ${field} ${JSON.stringify(given)} is not read here`,
+      next: 'Send JSON in UTF-8, as it is, with "content-type: application/json".',
     })
   }
 }

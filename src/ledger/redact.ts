@@ -61,7 +61,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
  * of ten: metadata of documents is on the way of every one of them.
  */
 const FORM =
-  /-----BEGIN|Bearer|Basic|Digest|Token|Shared|eyJ|A[KS]IA|gh[opsur]_|github_|glpat|npm_|\b[srp]k[-_]|xox|AIza|hf_|SG\.|wb_/
+  /-----BEGIN|Bearer|Basic|Digest|Token|Shared|eyJ|wb_|A[KS]IA|gh[opsur]_|github_|glpat|npm_|\b[srp]k[-_]|xox|AIza|hf_|SG\./
 const NAMED = /:\/\/[^\s/@]{0,800}@|pass(?:word|wd|phrase)|secret|credential|key|pwd|token|\bsig|jwt|cookie/i
 
 function hasHint(text: string): boolean {

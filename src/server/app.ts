@@ -3,14 +3,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
 import { SECOND_MS } from '../core/time.ts'
-import { WrongHost } from '../errors/http-errors.ts'
 import { UnknownPath } from '../errors/message-errors.ts'
-import { problemOf } from '../wire/problem.ts'
 import type { World } from '../world/world.ts'
 import type { SignedMessages } from './auth/signed-messages.ts'
 import type { PageFiles } from './page-files.ts'
 import { sendProblem } from './problem-reply.ts'
+import { refuseBrokenRequest, refuseHost } from './refuse-early.ts'
 import { registerRoutes } from './register-routes.ts'
+import { checkBodyForm } from './request/body-form.ts'
 import { jsonBody } from './request/json-body.ts'
 import type { Route, ServerParts } from './route.ts'
 import { API_HEADERS } from './security/headers.ts'
@@ -25,17 +25,20 @@ export interface AppParts {
   /** Aborted when the server is about to end. */
   readonly stopping: AbortSignal
   readonly maxBytes: number
+  /** How long a request may take to come: what is longer is slow on purpose. */
+  readonly requestTimeoutMs: number
   readonly page: PageFiles
   readonly signed: SignedMessages
 }
 
-const LIMITS = {
-  /** Of a whole request: what is longer is slow on purpose. */
-  requestTimeout: 30 * SECOND_MS,
-  headersTimeout: 10 * SECOND_MS,
-  keepAliveTimeout: 65 * SECOND_MS,
-  connectionsCheckingInterval: 5 * SECOND_MS,
-  maxHeaderSize: 16 * 1024,
+function limitsOf(requestTimeoutMs: number) {
+  return {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.min(requestTimeoutMs, 10 * SECOND_MS),
+    keepAliveTimeout: 65 * SECOND_MS,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, 5 * SECOND_MS),
+    maxHeaderSize: 16 * 1024,
+  }
 }
 const MOST_CONNECTIONS = 10_000
 
@@ -45,21 +48,22 @@ const LONGEST_PARAM = 512 * 12
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/
 
 export function createApp(parts: AppParts): FastifyInstance {
-  const { hosts, world, maxBytes } = parts
+  const { world, maxBytes } = parts
   const app = fastify({
-    serverFactory: (handler) => serverOf(handler, hosts),
+    serverFactory: (handler) => serverOf(handler, parts),
     bodyLimit: maxBytes,
     routerOptions: { maxParamLength: LONGEST_PARAM },
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']) ?? world.ids.next(),
     logger: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: refuseBrokenRequest,
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, world.ids),
     frameworkErrors: (error, request, reply) =>
       sendProblem(error, request, reply, { logger: world.logger, maxBytes }),
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      checkBodyForm(request.headers)
       parts.signed.verify(request.raw, body as Buffer)
       done(null, jsonBody(body as Buffer))
     } catch (error) {
@@ -104,32 +108,16 @@ export function createApp(parts: AppParts): FastifyInstance {
 
 function serverOf(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  hosts: Hosts,
+  { hosts, world: { ids }, requestTimeoutMs }: AppParts,
 ): Server {
-  const server = createServer(LIMITS, (request, response) => {
+  const server = createServer(limitsOf(requestTimeoutMs), (request, response) => {
     const named = rawValues(request.rawHeaders, 'host')
     const target = authorityIn(request.url as string)
     if (hosts.isOurs(named) && (target === null || hosts.isOurs([target]))) handler(request, response)
-    else refuseHost(response)
+    else refuseHost(response, ids)
   })
   server.maxConnections = MOST_CONNECTIONS
   return server
-}
-
-function refuseHost(response: ServerResponse): void {
-  const { status, headers, body } = problemOf(new WrongHost())
-  response.shouldKeepAlive = false
-  response.writeHead(status, { ...headers, ...API_HEADERS })
-  response.end(JSON.stringify(body))
-}
-
-/** What is not HTTP has no request to answer. */
-function refuseBrokenRequest(
-  _error: Error,
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
-): void {
-  if (!socket.writable) socket.destroy()
-  else socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
 }
 
 function requestIdOf(header: string | string[] | undefined): string | null {

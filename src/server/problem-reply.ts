@@ -4,6 +4,7 @@ import { BadMessage, BodyTooLarge } from '../errors/message-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import { problemOf } from '../wire/problem.ts'
 import type { Logger } from '../world/logger.ts'
+import { API_HEADERS } from './security/headers.ts'
 
 const SERVER_FAILED = 500
 
@@ -24,7 +25,8 @@ export function sendProblem(
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="waybill"')
   reply
     .code(status)
-    .headers(headers)
+    // What is refused before it has a route has passed no hook that would have said these.
+    .headers({ ...API_HEADERS, 'x-request-id': request.id, ...headers })
     .send(JSON.stringify({ ...body, request_id: request.id }))
 }
 
@@ -35,15 +37,23 @@ function translated(
   maxBytes: number,
 ): unknown {
   if (thrown instanceof WaybillError) return thrown
-  const { code, message, statusCode } = thrown as Error & { code?: string; statusCode?: number }
+  const { code, statusCode } = thrown as Error & { code?: string; statusCode?: number }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new BodyTooLarge(maxBytes)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new UnsupportedMedia(String(headers['content-type'] ?? ''))
+      return new UnsupportedMedia('content-type', headers['content-type'] ?? '')
     default:
   }
   const isTheirs = code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < SERVER_FAILED
   if (!isTheirs) return thrown
+  const message = BROKEN[code as string] ?? 'This is not a request that makes sense here'
   return new BadMessage({ message, next: 'Send an ordinary HTTP request.' }, { cause: thrown })
+}
+
+/** In our words: Fastify quotes what was sent. */
+const BROKEN: { readonly [code: string]: string } = {
+  FST_ERR_BAD_URL: 'The path has escapes that stand for nothing',
+  FST_ERR_MAX_PARAM_LENGTH: 'An id in the path is longer than any id',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has another length than it says',
 }

@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { MethodNotAllowed, UnknownPath } from '../errors/message-errors.ts'
+import { checkId } from '../ledger/check-input.ts'
 import { parsed } from '../ledger/steering.ts'
 import type { Authenticated } from './auth/authenticator.ts'
 import { checkEverybody, checkPermission, type Principal } from './auth/principal.ts'
@@ -111,7 +112,7 @@ function registerOne(
       if (route.mayBeSigned === true) gate.checkAdmitted(request)
       const call = new HttpCall({
         principal: request.principal ?? NOBODY,
-        params,
+        params: checkedParams(params),
         query: queryOf(route, request),
         body: bodyOf(route, request),
         request,
@@ -144,6 +145,12 @@ function check(route: Route, request: FastifyRequest, { principal }: Authenticat
   if (route.needs !== 'nothing') checkPermission(principal, route.needs)
   if (route.everybody === true) checkEverybody(principal)
   request.principal = principal
+}
+
+/** An id that none can be is refused here, in the same words everywhere: engines are not asked for it. */
+function checkedParams(params: Found['params']): Found['params'] {
+  for (const name in params) checkId(name, params[name])
+  return params
 }
 
 /** Most requests have none, and then there is nothing to check. */

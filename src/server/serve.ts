@@ -38,6 +38,8 @@ export interface ServeOptions extends ListenOptions {
   readonly closeMs?: number | undefined
   /** Tools that jobs may be queued for, beside those that come with Waybill. */
   readonly adapters?: readonly Adapter[] | undefined
+  /** How long a request may take to come, in milliseconds; 30 seconds when absent. */
+  readonly requestTimeoutMs?: number | undefined
   /** What services sign callbacks with; without it they need a token. */
   readonly callbackSecrets?: Secrets | undefined
   /** The registry that the ledger was opened with; then there is `/metrics`. */
@@ -48,6 +50,7 @@ export interface ServeOptions extends ListenOptions {
 const LOOPBACK = '127.0.0.1'
 const LOOPBACKS = new Set([LOOPBACK, '::1', 'localhost'])
 const MAX_BYTES = 1024 * 1024
+const REQUEST_TIMEOUT_MS = 30 * SECOND_MS
 /** What is still being answered when the server closes may take so long. */
 const CLOSE_MS = 10 * SECOND_MS
 const SECRET_BYTES = 32
@@ -138,6 +141,7 @@ export class HttpServer implements AsyncDisposable {
       world: this.#world,
       stopping: this.#stopping.signal,
       maxBytes,
+      requestTimeoutMs: this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       signed: new SignedMessages(this.#options.callbackSecrets, this.#world.clock),
       page: await PageFiles.in(fileURLToPath(new URL('./page', import.meta.url)), this.#world.disk),
     })

@@ -65,8 +65,9 @@ const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   runAgain: ({ doneJob }) => ({ params: { job_id: doneJob }, body: {} }),
   expediteJob: forJob({ priority: 'high' }),
   annotateJob: forJob({ metadata: { note: 'x' } }),
-  cancelJobs: () => ({ body: { filter: { request_type: 'WORK' } } }),
-  runJobsAgain: () => ({ body: { filter: {} } }),
+  cancelJobs: () => ({ body: { filter: { run_id: 'no run' } } }),
+  runJobsAgain: () => ({ body: { filter: { run_id: 'no run' } } }),
+  followEvents: nothing,
   listDocuments: nothing,
   getDocument: forDocument,
   listDocumentHistory: forDocument,
@@ -126,17 +127,18 @@ const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   getOpenApi: nothing,
 }
 
-/** Answers go on for as long as somebody listens: those have tests of their own. */
-const ANSWERED = ROUTES.filter(({ answers }) => answers[200]?.contentType !== 'text/event-stream')
-
 /** Routes that somebody added without saying here what is asked of them. */
-export const WITHOUT_EXAMPLE = ANSWERED.filter(({ operation }) => EXAMPLES[operation] === undefined)
+export const WITHOUT_EXAMPLE = ROUTES.filter(({ operation }) => EXAMPLES[operation] === undefined)
 
-/** Those that are served and answered once. */
-export const KNOWN_ROUTES: readonly Route[] = ANSWERED.filter((route) => !WITHOUT_EXAMPLE.includes(route))
+export const KNOWN_ROUTES: readonly Route[] = ROUTES.filter((route) => !WITHOUT_EXAMPLE.includes(route))
 
 export function exampleOf({ operation }: Route, own: Possessions): Example {
   return (EXAMPLES[operation] as ExampleOf)(own)
+}
+
+/** Its answer goes on. */
+export function isStream({ operation }: Route): boolean {
+  return operation === 'followEvents'
 }
 
 /** Changes something, or would. */

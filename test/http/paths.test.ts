@@ -1,0 +1,197 @@
+// Paths that are meant to lead out of where they begin. No path is ever made of what somebody sent, and this shows it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type HttpLedger, httpLedger, OURS } from './http-ledger.ts'
+import { type Possessions, populate } from './populate.ts'
+import { lines } from './raw-socket.ts'
+
+let http: HttpLedger
+let own: Possessions
+
+beforeAll(async () => {
+  http = await httpLedger({ settings: { tenant_id: OURS } })
+  own = await populate(http.ledger, OURS)
+})
+afterAll(() => http[Symbol.asyncDispose]())
+
+const UPS = [
+  '../',
+  '..\\',
+  '..%2f',
+  '..%2F',
+  '%2e%2e/',
+  '%2e%2e%2f',
+  '%2E%2E%5C',
+  '..%5c',
+  '..%252f',
+  '%252e%252e%252f',
+  '%252e%252e/',
+  '..%c0%af',
+  '..%c1%9c',
+  '%c0%ae%c0%ae%c0%af',
+  '%e0%80%ae%e0%80%ae%e0%80%af',
+  '%f0%80%80%ae%f0%80%80%ae/',
+  '..%ef%bc%8f',
+  '%uff0e%uff0e%u2215',
+  '..;/',
+  '..;a=b/',
+  '..%00/',
+  '..%0d%0a/',
+  '..%09/',
+  '.../',
+  '....//',
+  '....\\\\',
+  './../',
+  '.%2f..%2f',
+  '/../',
+  '//..//',
+  '..//',
+  '/./../',
+  '..?/',
+  '..%3f/',
+  '..%23/',
+  '~/',
+  '..%20/',
+  '.. /',
+]
+
+const FILES = [
+  'etc/passwd',
+  'etc/passwd%00.js',
+  'package.json',
+  'serve.ts',
+  'server/serve.ts',
+  '.git/config',
+  'proc/self/environ',
+  'windows/win.ini',
+]
+
+const ABSOLUTE = [
+  '/etc/passwd',
+  '//etc/passwd',
+  '/%2fetc%2fpasswd',
+  '/%5cetc%5cpasswd',
+  '/file:///etc/passwd',
+  '/file:%2f%2f%2fetc%2fpasswd',
+  '/C:/windows/win.ini',
+  '/C:%5Cwindows%5Cwin.ini',
+  '/c|/windows/win.ini',
+  '/%5c%5clocalhost%5cc$%5cwindows',
+  '/con',
+  '/nul.js',
+  '/aux.css',
+  '/page.js::$DATA',
+  '/page.js:Zone.Identifier',
+  '/page.js.',
+  '/page.js%20',
+  '/page.js%00',
+  '/page.js%00.html',
+  '/page.js/',
+  '/page.js/.',
+  '/page.js/..',
+  '/page.js;a=b',
+  '/page.js~',
+  '/page.js.bak',
+  '/page.js.map',
+  '/PAGE.JS',
+  '/Page.js',
+  '/page%2ejs',
+  '/page/page.js',
+  '/./page.js',
+  '//page.js',
+  '/.//page.js',
+  '/\\page.js',
+  '/index',
+  '/index.html',
+  '/login.html',
+  '/.env',
+  '/.git/HEAD',
+  '/.npmrc',
+  '/.htaccess',
+  '/server-status',
+  '/__proto__',
+  '/constructor',
+  '/toString',
+  '/hasOwnProperty',
+  '/src/server/serve.ts',
+  '/node_modules/fastify/package.json',
+  '/@fs/etc/passwd',
+  '/v1/',
+  '/v1',
+  '/v1/..',
+  '/v1/../page.js',
+  '/v1/%2e%2e/page.js',
+  '/%2e/page.js',
+]
+
+const PAYLOADS: readonly string[] = [
+  ...ABSOLUTE,
+  ...UPS.flatMap((up) =>
+    FILES.flatMap((file) => [`/${up.repeat(3)}${file}`, `/page/${up.repeat(8)}${file}`]),
+  ),
+  ...UPS.map((up) => `/v1/jobs/${up.repeat(6)}etc/passwd`),
+]
+
+it('there are hundreds of them', () => {
+  expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(500)
+})
+
+/** Nothing of a file, whatever it is, but a problem. */
+function checkNothing(status: number | null, type: string | undefined, body: string): void {
+  expect([400, 404, 422]).toContain(status)
+  expect(type).toMatch(/^application\/problem\+json/)
+  expect(/root:|"dependencies"|import type|\[core\]|PATH=|\[fonts\]|<!doctype/i.test(body)).toBe(false)
+}
+
+it('none of them leads anywhere from the page', async () => {
+  for (const path of PAYLOADS.filter((one) => !/[\s\0]/.test(one))) {
+    const { status, headers, text } = await http.as('admin', 'GET', path)
+    checkNothing(status, headers['content-type'], text)
+  }
+})
+
+it('nor as the bytes that no client would send', async () => {
+  const odd = [
+    ...PAYLOADS.filter((one) => /\s/.test(one)),
+    '/..\0/etc/passwd',
+    '/\u00ff',
+    '/page.js\0',
+    'page.js',
+    '',
+  ]
+  for (const path of odd) {
+    const { status, body } = await http.raw(
+      lines(`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close'),
+    )
+    expect([400, 404, 421]).toContain(status)
+    expect(body.includes('root:')).toBe(false)
+  }
+})
+
+it('nor as an id of a record', async () => {
+  const ids = UPS.map((up) => `${up.repeat(4)}etc/passwd`).map(encodeURIComponent)
+  for (const id of ids) {
+    for (const path of [`/v1/jobs/${id}`, `/v1/jobs/${id}/steps`, `/v1/documents/${id}/history`]) {
+      const { status, headers, text } = await http.as('viewer', 'GET', path)
+      checkNothing(status, headers['content-type'], text)
+    }
+  }
+})
+
+it('the files of the page are there, each under its own name and no other', async () => {
+  const folder = new URL('../../src/server/page/', import.meta.url)
+  for (const name of readdirSync(folder)) {
+    const path = name === 'index.html' ? '/' : `/${name.replace(/\.html$/, '')}`
+    const { status, text, headers } = await http.ask('GET', path)
+    expect(status).toBe(200)
+    expect(text).toBe(readFileSync(new URL(name, folder), 'utf8'))
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    const again = await http.ask('GET', path, { headers: { 'if-none-match': headers.etag as string } })
+    expect([again.status, again.text]).toEqual([304, ''])
+    const head = await http.ask('HEAD', path)
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect((await http.ask('POST', path, { body: {} })).status).toBe(404)
+  }
+  expect(own.tenant_id).toBe(OURS)
+})
