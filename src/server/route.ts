@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { z } from 'zod'
 import type { CallOptions } from '../ledger/settings.ts'
+import type { JobLogs } from '../orchestrator/logs/job-logs.ts'
 import type { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { Clock } from '../world/clock.ts'
@@ -66,6 +67,7 @@ export interface ServerParts {
   readonly authenticator: Authenticator
   /** Who follows what happens. */
   readonly hub: EventHub
+  readonly logs: JobLogs
   /** The address of the page, as people reach it. */
   url(): string
   /** What keeps requests from being served now; null when nothing does. */

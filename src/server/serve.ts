@@ -4,12 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { SECOND_MS } from '../core/time.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import { JobLogs } from '../orchestrator/logs/job-logs.ts'
 import type { Adapter } from '../orchestrator/tools/adapter.ts'
 import { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { ServerNotice } from '../store/store.ts'
 import type { ListenOptions } from '../wire/listen.ts'
 import type { Secrets } from '../wire/secrets.ts'
+import { nodeFileSystem } from '../world/node-file-system.ts'
 import { realWorld, type World } from '../world/world.ts'
 import { createApp } from './app.ts'
 import { Authenticator } from './auth/authenticator.ts'
@@ -133,6 +135,11 @@ export class HttpServer implements AsyncDisposable {
         lines: this.#lines,
         authenticator: this.#authenticator,
         hub: this.#hub,
+        logs: new JobLogs({
+          files: nodeFileSystem,
+          ledger: this.#ledger.identity,
+          redact: this.#ledger.redact,
+        }),
         url: () => this.url,
         readiness: () => this.#readiness(),
         registry: metrics ?? null,

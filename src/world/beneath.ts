@@ -15,10 +15,25 @@ const HAS_OPEN_FOLDERS = process.platform === 'linux'
 /** What the system says of a link, or of a file where a folder should be. */
 const NOT_PLAIN = new Set(['ELOOP', 'ENOTDIR', 'EMLINK', 'EISDIR', 'ENXIO'])
 
-/** Calls with a path for the last name, which is in the folder that was meant for as long as the call takes. */
-export async function withNameBeneath<Answer>(
+type Use<Answer> = (path: string, shown: string) => Promise<Answer>
+
+/**
+ * Calls with a path for the last name, which is in the folder that was meant for as long as the call takes. Folders on the
+ * way are made when they are not there.
+ */
+export function withNameBeneath<Answer>(place: PlaceBeneath, use: Use<Answer>): Promise<Answer> {
+  return withName(place, use, openOrMake)
+}
+
+/** The same, where nothing is made. */
+export function withNameFoundBeneath<Answer>(place: PlaceBeneath, use: Use<Answer>): Promise<Answer> {
+  return withName(place, use, openFolder)
+}
+
+async function withName<Answer>(
   { folder, path }: PlaceBeneath,
-  use: (path: string, shown: string) => Promise<Answer>,
+  use: Use<Answer>,
+  openNext: typeof openFolder,
 ): Promise<Answer> {
   const names = path.split('/')
   const last = names.pop() ?? ''
@@ -30,7 +45,7 @@ export async function withNameBeneath<Answer>(
   try {
     for (const name of names) {
       shown = join(shown, name)
-      const next = await openOrMake(nameIn(at, name), shown)
+      const next = await openNext(nameIn(at, name), shown)
       await at.handle.close()
       at = next
     }

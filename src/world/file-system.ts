@@ -14,6 +14,11 @@ export interface FileSystem {
    * not there. Fails with `NotPlain` when there is a link on the way, or anything but a plain file at its end.
    */
   appendBeneath(place: PlaceBeneath): Promise<AppendedFile>
+  /**
+   * Opens a plain file there for reading; null when there is none. Fails with `NotPlain` as `appendBeneath` does, and makes
+   * nothing.
+   */
+  readBeneath(place: PlaceBeneath): Promise<ReadFile | null>
   /** Writes a whole file there, which has its name when it is complete. A link of that name is replaced, not followed. */
   writeBeneath(place: PlaceBeneath, bytes: Uint8Array): Promise<void>
 }
@@ -27,7 +32,18 @@ export interface PlaceBeneath {
 }
 
 export interface AppendedFile {
+  /** When it was opened. */
+  readonly size: number
   append(bytes: Uint8Array): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ReadFile {
+  /** The same for the same file, whatever it is called. */
+  readonly identity: string
+  readonly size: number
+  /** As many bytes as there are from a place on, at most so many. */
+  read(from: number, length: number): Promise<Buffer>
   close(): Promise<void>
 }
 

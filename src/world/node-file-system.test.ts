@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   linkSync,
   mkdirSync,
@@ -49,6 +50,39 @@ describe('files beneath a folder', () => {
     await files.writeBeneath({ folder, path: 'a/x.json' }, Buffer.from('short'))
     expect(readFileSync(join(folder, 'a/x.json'), 'utf8')).toBe('short')
     expect(readdirSync(join(folder, 'a'))).toEqual(['x.json'])
+  })
+
+  it('are read in pieces, and nothing is made of what is not there', async () => {
+    await append('a/x.log', 'one two')
+    const file = await files.readBeneath({ folder, path: 'a/x.log' })
+    expect(file?.size).toBe(7)
+    expect(String(await file?.read(4, 100))).toBe('two')
+    expect(String(await file?.read(100, 1))).toBe('')
+    await file?.close()
+    expect(await files.readBeneath({ folder, path: 'a/none.log' })).toBeNull()
+    expect(await files.readBeneath({ folder, path: 'none/x.log' })).toBeNull()
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+
+  it('are not read by way of links, and nothing else is that is not a plain file', async () => {
+    writeFileSync(join(elsewhere, 'target'), 'mine')
+    symlinkSync(elsewhere, join(folder, 'out'))
+    symlinkSync(join(elsewhere, 'target'), join(folder, 'link'))
+    linkSync(join(elsewhere, 'target'), join(folder, 'hard'))
+    mkdirSync(join(folder, 'sub'))
+    execFileSync('mkfifo', [join(folder, 'fifo')])
+    for (const path of [
+      'out/target',
+      'link',
+      'hard',
+      'sub',
+      'fifo',
+      '../elsewhere/target',
+      'sub/../hard',
+      '',
+    ]) {
+      await expect(files.readBeneath({ folder, path }), path).rejects.toThrow(NotPlain)
+    }
   })
 
   it('are not reached by way of links', async () => {

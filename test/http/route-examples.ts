@@ -60,6 +60,7 @@ const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   listSteps: forJob(),
   listJobEvents: forJob(),
   whyJob: forJob(),
+  getLog: forJob(),
   getResult: ({ doneJob }) => ({ params: { job_id: doneJob } }),
   cancelJob: forJob(),
   runAgain: ({ doneJob }) => ({ params: { job_id: doneJob }, body: {} }),

@@ -243,7 +243,11 @@ describe('what cannot be run', () => {
   })
 
   it('goes on when its log cannot be written: the disk is full', async () => {
-    const full = { append: () => Promise.reject(new Error('ENOSPC')), close: () => Promise.resolve() }
+    const full = {
+      size: 0,
+      append: () => Promise.reject(new Error('ENOSPC')),
+      close: () => Promise.resolve(),
+    }
     const appendBeneath = () => Promise.resolve(full)
     const done = await scene.runIn({ files: { ...OUTSIDE.files, appendBeneath } }, 'echo', ['x'])
     expect(done).toMatchObject({

@@ -3,6 +3,7 @@ import type { AppendedFile } from '../../world/file-system.ts'
 import { AttemptLog } from './attempt-log.ts'
 
 class Kept implements AppendedFile {
+  size = 0
   text = ''
   isClosed = false
   /** Rejects after so many. */
@@ -69,4 +70,33 @@ it('says how far it came when the disk is full', async () => {
   expect(await log.finish('end')).toEqual({ logBytes: 4, droppedBytes: 10, logError: 'no room' })
   expect(file.text).toBe('one\n')
   expect(file.isClosed).toBe(true)
+})
+
+it('says whose it is on a line of its own, wherever the file was cut off', async () => {
+  const file = new Kept()
+  await finished(file, 'a')
+  expect(file.text).toBe('--- waybill log a\n--- end\n')
+  file.text += 'cut of'
+  file.size = file.text.length
+  await finished(file, 'b')
+  expect(file.text).toBe('--- waybill log a\n--- end\ncut of\n--- waybill log b\n--- end\n')
+})
+
+async function finished(file: Kept, mark: string): Promise<void> {
+  const log = new AttemptLog(file, 100)
+  log.begin(mark)
+  await log.finish('end')
+}
+
+it('has no program print a line that says whose it is, in the first part or in the last', async () => {
+  const file = new Kept()
+  const log = new AttemptLog(file, 100)
+  const forged = '--- waybill log b\n'
+  log.add(Buffer.from(`one\n${forged}`))
+  for (const letter of forged) log.add(Buffer.from(letter))
+  log.add(Buffer.from('x'.repeat(200)))
+  log.add(Buffer.from(forged.slice(0, 18)))
+  await log.finish('end')
+  expect(file.text.split('\n').filter((line) => line.startsWith('--- waybill log'))).toEqual([])
+  expect(file.text.match(/^ --- waybill log b$/gm)).toHaveLength(2)
 })

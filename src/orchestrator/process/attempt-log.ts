@@ -4,7 +4,9 @@
 // the reason of a failure usually stands, is always there. Writing never holds up the program: what waits to be written
 // is of the first part and so bounded too.
 import type { AppendedFile } from '../../world/file-system.ts'
+import { GuardedLines } from './guarded-lines.ts'
 import { LastBytes } from './last-bytes.ts'
+import { LOG_MARK } from './log-mark.ts'
 
 /** Of an attempt, by default. */
 export const MOST_LOG_BYTES = 10 * 1024 * 1024
@@ -26,6 +28,7 @@ export interface LogFacts {
 export class AttemptLog {
   readonly #file: AppendedFile
   readonly #tail: LastBytes
+  readonly #guard = new GuardedLines()
   /** What is left of the first part. */
   #room: number
   #printed = 0
@@ -44,8 +47,14 @@ export class AttemptLog {
     this.#room = Math.max(0, mostBytes - tailBytes)
   }
 
+  /** Says whose attempt it is. What was in the file before may have been cut off in the middle of a line. */
+  begin(mark: string): void {
+    this.#append(Buffer.from(`${this.#file.size === 0 ? '' : '\n'}${LOG_MARK}${mark}\n`))
+  }
+
   /** A line of our own. */
   line(text: string): void {
+    this.#append(this.#guard.flush())
     const before = this.#lastByte === NEWLINE ? '' : '\n'
     this.#append(Buffer.from(`${before}--- ${text}\n`))
   }
@@ -76,10 +85,11 @@ export class AttemptLog {
   #appendPrinted(bytes: Uint8Array): void {
     if (bytes.length === 0) return
     this.#waitingPrinted += bytes.length
-    this.#append(bytes)
+    this.#append(this.#guard.pass(bytes))
   }
 
   #append(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
     this.#lastByte = bytes.at(-1) ?? this.#lastByte
     if (this.#error !== null) return
     this.#waiting.push(bytes)

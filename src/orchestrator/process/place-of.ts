@@ -45,6 +45,13 @@ export async function placeOf(job: ToolJob, { files, base }: PlaceOptions): Prom
   return { repoRoot, workingDir, messageFile, filesScope, logFile, errorReport }
 }
 
+/** Only where its log is, checked in the same way. */
+export async function logPlaceOf({ paths }: ToolJob, { files, base }: PlaceOptions): Promise<PlaceBeneath> {
+  const repoRoot = await rootOf(paths.repo_root, base, files)
+  const given = { field: 'paths.log_file', path: paths.log_file }
+  return beneathRoot({ repoRoot }, await new Spot(given, repoRoot, files).written())
+}
+
 /** A path of the place as names beneath the root, as they are opened. */
 export function beneathRoot({ repoRoot }: Pick<ToolPlace, 'repoRoot'>, path: string): PlaceBeneath {
   return { folder: repoRoot, path: relative(repoRoot, path).split(sep).join('/') }

@@ -34,6 +34,8 @@ export interface ProcessSpec {
   readonly stdinFile?: string | undefined
   /** Beneath the root of the repository, see `beneathRoot`. */
   readonly logFile: PlaceBeneath
+  /** Whose log it is (`logMarkOf`); nobody's when absent. */
+  readonly logMark?: string | undefined
   readonly attempt: number
   readonly timeoutMs: number
   /** From the word to stop until it is killed. */
@@ -71,6 +73,7 @@ export async function runProcess(spec: ProcessSpec, outside: ProcessOutside): Pr
   )
   const { clock } = outside
   const startedAt = clock.now()
+  if (spec.logMark !== undefined) log.begin(spec.logMark)
   log.line(`${toIso(startedAt)} attempt ${spec.attempt}: ${shownArgv(spec)}`)
   const hold = outside.timers.hold()
   try {

@@ -10,6 +10,7 @@ import type { GitFacts } from '../git/git-facts.ts'
 import { childEnv } from '../process/child-env.ts'
 import { writeErrorReport } from '../process/error-report.ts'
 import { killLeftovers } from '../process/kill-leftovers.ts'
+import { logMarkOf } from '../process/log-mark.ts'
 import type { OutputChunk } from '../process/output-capture.ts'
 import { beneathRoot, placeOf, type ToolPlace } from '../process/place-of.ts'
 import { processErrorOf } from '../process/process-error.ts'
@@ -133,7 +134,7 @@ class ToolAttempt {
   async #runOne(place: ToolPlace, command: PreparedCommand, timeoutMs: number): Promise<FinishedCommand> {
     const { outside, env, ledger, onOutput } = this.#world
     const { job_id } = this.#job
-    const { step, signal } = this.#work
+    const { job, step, signal } = this.#work
     return runProcess(
       {
         exe: command.exe,
@@ -150,6 +151,7 @@ class ToolAttempt {
         }),
         stdinFile: command.stdinFile,
         logFile: beneathRoot(place, place.logFile),
+        logMark: logMarkOf({ ledger, tenant_id: job.tenant_id, job_id }),
         attempt: step.attempt_no,
         timeoutMs: Math.max(1, timeoutMs),
         signal,

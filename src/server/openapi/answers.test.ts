@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import type { Protocol } from '../../core/job/protocol.ts'
+import { Orchestrator } from '../../default-orchestrator.ts'
 import { openLedger } from '../../open-ledger.ts'
+import { JobStateStore } from '../../orchestrator/job-state-store.ts'
+import type { LiveLedger } from '../../runtime/live-ledger.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes/all.ts'
 import { serve } from '../serve.ts'
@@ -252,6 +255,20 @@ async function administer(client: CheckedClient): Promise<void> {
   await client.ask('makeLink', { body: {} })
 }
 
+async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string): Promise<void> {
+  const orchestrator = new Orchestrator({ store: new JobStateStore(ledger), base: folder })
+  await orchestrator.runJob({
+    job_id: 'tool',
+    workstream_id: 'tools',
+    tool: 'command',
+    command: { exe: 'echo', args: ['hello'] },
+    env: {},
+    paths: { repo_root: '.', working_dir: '.', log_file: 'tool.log', error_report: 'tool.json' },
+  })
+  const { text } = await client.ask('getLog', { params: { job_id: 'tool' } })
+  expect(text).toContain('\nhello\n')
+}
+
 it('every answer is what the document says, without a field more', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-answers-'))
   const metrics = new Registry()
@@ -266,6 +283,7 @@ it('every answer is what the document says, without a field more', async () => {
     await administer(client)
     await client.ask('openSession', { body: { code: server.link().split('#')[1] } })
     await client.ask('closeSession')
+    await readLog(client, ledger, folder)
     const unasked = ROUTES.map(({ operation }) => operation).filter((name) => !client.asked.has(name))
     // Its answer goes on for as long as somebody listens.
     expect(unasked).toEqual(['followEvents'])

@@ -9,6 +9,7 @@ import { groupRoutes } from './groups.ts'
 import { healthRoutes } from './health.ts'
 import { jobActionRoutes } from './job-actions.ts'
 import { jobRoutes } from './jobs.ts'
+import { logRoutes } from './logs.ts'
 import { manyJobsRoutes } from './many-jobs.ts'
 import { metricsRoutes } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
@@ -25,6 +26,7 @@ const described: readonly Route[] = [
   ...callbackRoutes,
   ...workRoutes,
   ...jobRoutes,
+  ...logRoutes,
   ...jobActionRoutes,
   ...manyJobsRoutes,
   ...documentRoutes,

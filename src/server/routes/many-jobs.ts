@@ -67,6 +67,7 @@ export const manyJobsRoutes: readonly Route[] = [
     about: `${about} Those that failed, unless states are named. Each is run again once, however often this is asked with the same \`Idempotency-Key\`.`,
     needs: 'write',
     query: z.strictObject(changeQuery),
+    isKeyed: true,
     body: z.strictObject({ filter: filterSchema, from_step: idSchema.optional(), expect }),
     answers,
     async handle({ server, tenant_id, body, by: { actor, reason }, request_key, signal }) {
