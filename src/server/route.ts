@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { z } from 'zod'
 import type { CallOptions } from '../ledger/settings.ts'
+import type { Adapter } from '../orchestrator/tools/adapter.ts'
 import type { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { Clock } from '../world/clock.ts'
@@ -59,6 +60,8 @@ export interface ServerParts {
   /** Where workers wait for work. */
   readonly lines: ClaimLines
   readonly authenticator: Authenticator
+  /** Tools beside those that come with Waybill. */
+  readonly adapters: readonly Adapter[]
   /** The address of the page, as people reach it. */
   url(): string
   /** What keeps requests from being served now; null when nothing does. */

@@ -109,6 +109,7 @@ export class HttpServer implements AsyncDisposable {
         clock: this.#world.clock,
         lines: this.#lines,
         authenticator: this.#authenticator,
+        adapters: this.#options.adapters ?? [],
         url: () => this.url,
         readiness: () => this.#readiness(),
         registry: metrics ?? null,

@@ -8,6 +8,7 @@ import { groupRoutes } from './groups.ts'
 import { healthRoutes } from './health.ts'
 import { jobActionRoutes } from './job-actions.ts'
 import { jobRoutes } from './jobs.ts'
+import { localRoutes } from './local.ts'
 import { metricsRoutes } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
 import { queueRoutes } from './queues.ts'
@@ -34,6 +35,7 @@ const described: readonly Route[] = [
   ...sessionRoutes,
   ...tokenRoutes,
   ...adminRoutes,
+  ...localRoutes,
   ...healthRoutes,
   ...metricsRoutes,
 ]

@@ -4,7 +4,7 @@ import { changeQuery } from '../request/query.ts'
 import { tenantFor } from '../request/tenant.ts'
 import { type Call, ok, type Reply, type Route, route } from '../route.ts'
 
-const accepted = z.object({
+export const accepted = z.object({
   jobId: z.string(),
   duplicate: z.boolean().describe('The same request was accepted before: this is its job'),
   differing: z.array(z.string()).describe('For a known key: in which fields this request is another'),

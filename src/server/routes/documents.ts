@@ -39,6 +39,8 @@ const update = {
   max_retries: count.optional(),
 }
 
+export const documentUpdate = z.strictObject(update)
+
 const MOST_UPDATES = 1000
 const MOST_STUCK = 1000
 
@@ -109,7 +111,7 @@ export const documentRoutes: readonly Route[] = [
       'With an `Idempotency-Key` the same call again changes nothing.',
     needs: 'write',
     query: z.strictObject(changeQuery),
-    body: z.strictObject(update),
+    body: documentUpdate,
     answers: { 200: { about: 'The document as it is now' }, 409: { about: 'There is no such edge' } },
     async handle({ server: { ledger }, params, by, body: { state, ...more }, request_key }) {
       const options = { ...by, ...more, ...(request_key === null ? null : { request_key }) }

@@ -1,6 +1,7 @@
 import { Argument, Option } from 'commander'
 import { defineCommand } from '../../define-command.ts'
 import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
+import { tellServerDecides } from '../../remote/server-decides.ts'
 import { tellSubmitted } from '../tell-submitted.ts'
 
 interface Options extends InFlightOptions {
@@ -37,7 +38,8 @@ export const jobsAgain = defineCommand<Options>({
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, options, [id]) {
-    const ledger = await session.openToWrite({ inFlightLimit: options.inFlightLimit })
+    const ledger = await session.openToChange({ inFlightLimit: options.inFlightLimit })
+    await tellServerDecides(session, { 'in-flight-limit': options.inFlightLimit })
     const job = await ledger.jobs.again(id as string, {
       tenant_id: options.tenant,
       from_step: options.from,

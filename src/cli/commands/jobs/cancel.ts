@@ -32,7 +32,7 @@ export const jobsCancel = defineCommand<Options>({
   ],
   async run(session, { tenant, reason }, [ids]) {
     const { out, notes } = session
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     for (const id of ids as readonly string[]) {
       try {
         const before = await ledger.jobs.get(id, tenant)
