@@ -52,7 +52,7 @@ const DAMAGED = 5
 const BRIEFLY: JournalOptions = { snapshotSchedule: null, snapshotAfterBytes: Number.POSITIVE_INFINITY }
 
 /** A server that ends, or one that begins, is given so much time. */
-const MOST_TRIES = 20
+const MOST_TRIES = 10
 const RETRY_MS = 100
 
 /** One run of a command: what it was told, where its output goes, what it opened, and how it ends. */
