@@ -67,13 +67,21 @@ function shown({ message, next, details, ...told }: ToldError): ToldError {
 function nextOf({ code, details }: WaybillError, session: Session): string | null {
   switch (code) {
     case 'UNKNOWN_REQUEST_TYPE':
+      if (session.serverUrl !== null)
+        return `${knownTypes(details.known as readonly string[])} ${SERVERS_OWN}`
       return `${knownTypes(details.known as readonly string[])} ${WHERE_PROTOCOLS_ARE}`
     case 'UNKNOWN_ADAPTER':
       return unknownAdapter(String(details.tool), details.known as readonly string[])
     case 'IN_FLIGHT_LIMIT':
+      if (session.serverUrl !== null)
+        return `Wait for some to end; how many there may be is said where the server is started. What is open: ${session.hintOf('jobs list --open')}`
       return `Wait for some to end, or let there be more with --in-flight-limit. What is open: ${session.hintOf('jobs list --open')}`
     case 'LEDGER_LOCKED':
-      return 'Wait for that process, or end it. Commands that only read work beside it.'
+      return lockedNext(details, session)
+    case 'UNKNOWN_PATH':
+      return session.serverUrl === null
+        ? null
+        : 'The server leaves this out: start it without --no-admin, or with the same version of Waybill.'
     case 'LEDGER_DAMAGED':
       // A database is not ours to repair: the error itself says what to do.
       if (details.file === undefined) return null
@@ -92,6 +100,13 @@ function nextOf({ code, details }: WaybillError, session: Session): string | nul
     default:
       return null
   }
+}
+
+const SERVERS_OWN = 'They are those of the server: start it with --protocols FILE.'
+
+function lockedNext({ server }: JsonObject, session: Session): string {
+  if (server === null) return 'Wait for that process, or end it. Commands that only read work beside it.'
+  return session.insteadOfLock ?? 'A server has it: end that first, and start it again afterwards.'
 }
 
 /** Of a database; a folder says itself what to do about it. */

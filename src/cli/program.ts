@@ -46,6 +46,7 @@ import { serve } from './commands/serve/serve.ts'
 import { submit } from './commands/submit.ts'
 import { tail } from './commands/tail.ts'
 import { tokensCreate } from './commands/tokens/create.ts'
+import { tokensLink } from './commands/tokens/link.ts'
 import { tokensList } from './commands/tokens/list.ts'
 import { tokensRevoke } from './commands/tokens/revoke.ts'
 import { tokensShow } from './commands/tokens/show.ts'
@@ -111,7 +112,7 @@ const GROUPS: readonly Group[] = [
   {
     name: 'tokens',
     about: 'Access tokens: who may come in by way of the server, as what, and until when',
-    commands: [tokensCreate, tokensList, tokensShow, tokensRevoke],
+    commands: [tokensCreate, tokensList, tokensShow, tokensRevoke, tokensLink],
   },
   {
     name: 'ledger',

@@ -1,17 +1,24 @@
+import { NoServer } from '../errors/http-errors.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
+import { LedgerLocked } from '../errors/journal-errors.ts'
 import { shownUrl } from '../errors/shown-url.ts'
 import type { LedgerOptions } from '../index.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { JournalOptions } from '../store/journal/journal-options.ts'
-import { optionsFor } from '../store/open-store.ts'
+import { isFolder, optionsFor } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
 import { debugLogger, type Logger } from '../world/logger.ts'
+import { systemTimers } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
 import { defaultActor } from './default-actor.ts'
 import type { Notes } from './output/notes.ts'
 import { ProgressBar } from './output/progress.ts'
 import { safeJson } from './output/safe-text.ts'
 import type { TextStream } from './output/text-stream.ts'
+import type { ChangeableLedger } from './remote/changeable-ledger.ts'
+import { isServerUrl, serverAt, serverOf } from './remote/find-server.ts'
+import type { RemoteLedger } from './remote/remote-ledger.ts'
 
 /** What every command takes. */
 export interface GlobalOptions {
@@ -33,6 +40,8 @@ export interface WriteOptions {
   /** Where services report that are told nothing else. */
   readonly callbackUrl?: string | undefined
   readonly metrics?: LedgerOptions['metrics']
+  /** What to do when a server has the ledger, for a command that cannot go through it. */
+  readonly instead?: string | undefined
   /** It stays: snapshots are made meanwhile, and what a log would have is told as it happens. */
   readonly logger?: Logger | undefined
 }
@@ -41,6 +50,10 @@ const DAMAGED = 5
 
 /** A command is over before a snapshot that began by itself would be; it would only be broken off. */
 const BRIEFLY: JournalOptions = { snapshotSchedule: null, snapshotAfterBytes: Number.POSITIVE_INFINITY }
+
+/** A server that ends, or one that begins, is given so much time. */
+const MOST_TRIES = 10
+const RETRY_MS = 100
 
 /** One run of a command: what it was told, where its output goes, what it opened, and how it ends. */
 export class Session {
@@ -54,6 +67,8 @@ export class Session {
   readonly #ledgers: LiveLedger[] = []
   #bar: ProgressBar | null = null
   #isStopped = false
+  #remote: RemoteLedger | null = null
+  #instead: string | null = null
   #ending: AbortController | null = null
   /** What was warned of, by message: some of it is found more than once. */
   readonly #logged = new Set<string>()
@@ -103,8 +118,49 @@ export class Session {
     return ledger
   }
 
+  /**
+   * To change something: the ledger itself or, when a server has it, that server, which is found by what it left in the
+   * folder. Either way the history names whoever runs the command.
+   */
+  async openToChange(options: WriteOptions = {}): Promise<ChangeableLedger> {
+    const isStrict = options.strictIdempotency === true
+    if (isServerUrl(this.options.ledger)) return this.#remember(await serverAt(this.options, isStrict))
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.openToWrite(options)
+      } catch (error) {
+        if (!isServed(error)) throw error
+        const server = await serverOf(this.options, isStrict)
+        if (server !== null) return this.#remember(server)
+        // Whoever is named there is no more, or not yet: the lock is about to be free, or to say more.
+        if (tries === MOST_TRIES) throw error
+        await pause(RETRY_MS)
+      }
+    }
+  }
+
+  /** The server that has the ledger, for what only a server can do. */
+  async openServer(): Promise<RemoteLedger> {
+    if (isServerUrl(this.options.ledger)) return this.#remember(await serverAt(this.options, false))
+    const server = isFolder(this.options.ledger) ? await serverOf(this.options, false) : null
+    if (server !== null) return this.#remember(server)
+    const next = `Start one: ${this.hintOf('serve')}; or name it: --ledger http://127.0.0.1:7420, with a token in WAYBILL_TOKEN.`
+    throw new NoServer(`No server says that it has ${this.shownLedger}`, next)
+  }
+
+  /** Where the server is that the command talks to; null when it has opened the ledger itself. */
+  get serverUrl(): string | null {
+    return this.#remote?.url ?? null
+  }
+
+  #remember(remote: RemoteLedger): RemoteLedger {
+    this.#remote = remote
+    return remote
+  }
+
   /** A folder with the lock that only one process can have; a database beside everybody else. */
-  openToWrite({ logger, keepHistoryMs, ...options }: WriteOptions = {}): Promise<LiveLedger> {
+  openToWrite({ logger, keepHistoryMs, instead, ...options }: WriteOptions = {}): Promise<LiveLedger> {
+    this.#instead = instead ?? null
     return this.#open(
       // What is undefined has its default; the types of the library leave that unsaid for settings.
       { create: false, ...options, ...(logger === undefined ? { journal: BRIEFLY } : null) } as LedgerOptions,
@@ -119,6 +175,7 @@ export class Session {
     // Not by way of the whole library: pipelines and tools are not needed to look at a ledger.
     const { openLedger } = await import('../open-ledger.ts')
     const { ledger: url, tenant: tenant_id } = this.options
+    if (isServerUrl(url)) throw needsLedger(this.shownLedger)
     const ledger = await openLedger(url, {
       ...options,
       actor: this.options.actor ?? defaultActor(),
@@ -162,6 +219,11 @@ export class Session {
     }
   }
 
+  /** What to do when a server has the ledger that this command needs for itself. */
+  get insteadOfLock(): string | null {
+    return this.#instead
+  }
+
   /** Where the ledger is, as it may be shown. */
   get shownLedger(): string {
     return shownUrl(this.options.ledger)
@@ -201,6 +263,7 @@ export class Session {
 
   async close(): Promise<void> {
     this.#bar?.stop()
+    await this.#remote?.close()
     for (const ledger of this.#ledgers.splice(0)) await ledger.close()
   }
 }
@@ -220,6 +283,23 @@ function engineOptions(
     default:
       return {}
   }
+}
+
+async function pause(ms: number): Promise<void> {
+  const hold = systemTimers.hold()
+  await new Promise<void>((resolve) => systemTimers.after(ms, resolve))
+  hold.cancel()
+}
+
+function isServed(error: unknown): boolean {
+  return error instanceof LedgerLocked && error.details.server !== null
+}
+
+/** Programs know where they are: those that only read may do so beside a server, and need no more than the folder. */
+function needsLedger(shown: string): InvalidInput {
+  const next =
+    'Commands that change something can be told a server; for others run them where the ledger is, with --ledger FOLDER.'
+  return new InvalidInput('ledger', `This needs the ledger itself, and ${shown} is a server`, next)
 }
 
 interface KeptOptions {

@@ -1,4 +1,4 @@
-// What the server refuses before anything of the ledger is asked.
+// What the server refuses before anything of the ledger is asked, and what is said where there is no server.
 import { WaybillError } from './waybill-error.ts'
 
 /** Says no more: whoever guesses learns nothing from it. */
@@ -61,5 +61,11 @@ export class UnsupportedMedia extends WaybillError {
       message: `A body with ${field} ${JSON.stringify(given)} is not read here`,
       next: 'Send JSON in UTF-8, as it is, with "content-type: application/json".',
     })
+  }
+}
+
+export class NoServer extends WaybillError {
+  constructor(message: string, next: string, cause?: unknown) {
+    super({ code: 'NO_SERVER', message, next, cause })
   }
 }

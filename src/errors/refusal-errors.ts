@@ -110,3 +110,9 @@ export function isRefusal(error: unknown): error is WaybillError {
 export function errorOf(refusal: Refusal): WaybillError {
   return new CLASSES[refusal.code](refusal)
 }
+
+/** An error that was thrown elsewhere and told here, as it was there. */
+export function errorFrom(parts: ErrorParts): WaybillError {
+  const Own = Object.hasOwn(CLASSES, parts.code) ? CLASSES[parts.code as RefusalCode] : WaybillError
+  return new Own(parts)
+}

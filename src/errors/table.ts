@@ -81,6 +81,7 @@ export const ERROR_TABLE = {
   WRONG_HOST: { status: 421, exit: 2, about: 'The server does not go by this name' },
   WRONG_ORIGIN: { status: 403, exit: 4, about: 'The request was made by a page of another site' },
   LOGIN_BLOCKED: { status: 429, exit: 4, about: 'Too many wrong tokens came from there' },
+  NO_SERVER: { status: 503, exit: 1, about: 'No server of this ledger can be reached' },
   NO_HANDLER: { status: 422, exit: 2, about: 'The service does no steps of this type' },
   SERVICE_BUSY: { status: 503, exit: 1, about: 'The service has as much to do as it takes' },
   SERVICE_STOPPING: { status: 503, exit: 1, about: 'The service is about to end and takes nothing more' },

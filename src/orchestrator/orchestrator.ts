@@ -8,6 +8,7 @@ import type { Json } from '../core/json.ts'
 import { isTerminal } from '../core/machine.ts'
 import { jobMachine } from '../core/machines/job.ts'
 import { Conflict, errorOf } from '../errors/refusal-errors.ts'
+import type { CallOptions } from '../ledger/settings.ts'
 import type { SubmittedJob } from '../ledger/submitted-job.ts'
 import { AttemptRun } from '../runtime/attempt-run.ts'
 import type { Handler, Handlers } from '../runtime/handler.ts'
@@ -98,7 +99,10 @@ export class ToolOrchestrator implements AsyncDisposable {
   }
 
   /** Leaves a job to the workers. */
-  async queueJob(what: string | ToolJob, options: QueueJobOptions = {}): Promise<SubmittedJob> {
+  async queueJob(
+    what: string | ToolJob,
+    options: QueueJobOptions & Pick<CallOptions, 'tenant_id' | 'actor'> = {},
+  ): Promise<SubmittedJob> {
     return this.#submit(await this.#jobOf(what), options)
   }
 
@@ -124,8 +128,9 @@ export class ToolOrchestrator implements AsyncDisposable {
   /** What can be seen to be wrong is refused before anything is written. */
   async #submit(
     job: ToolJob,
-    { priority, after, onDependencyFailure, reason }: QueueJobOptions,
+    options: QueueJobOptions & Pick<CallOptions, 'tenant_id' | 'actor'>,
   ): Promise<SubmittedJob> {
+    const { priority, after, onDependencyFailure, reason, tenant_id, actor } = options
     if (job.tool !== HUMAN) this.adapters.adapterFor(job.tool)
     const { repoRoot } = await placeOf(job, { files: nodeFileSystem, base: this.#resolved('.') })
     // Wherever it is run, it is run there.
@@ -134,6 +139,7 @@ export class ToolOrchestrator implements AsyncDisposable {
     const submitted = await ledger.jobs.submit(
       toolPipeline(placed, this.adapters),
       {
+        ...(tenant_id === undefined ? null : { tenant_id }),
         job_id: job.job_id,
         // The id of the job is what makes it the same one.
         idempotency_key: `tool job ${job.job_id}`,
@@ -146,7 +152,7 @@ export class ToolOrchestrator implements AsyncDisposable {
         depends_on: after === undefined ? undefined : [...after],
         on_dependency_failure: onDependencyFailure,
       },
-      { rungs: rungsOf(placed, this.adapters), reason },
+      { rungs: rungsOf(placed, this.adapters), reason, actor },
     )
     if (submitted.differing.length > 0) throw isAnother(job)
     return submitted

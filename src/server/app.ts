@@ -74,6 +74,11 @@ export function createApp(parts: AppParts): FastifyInstance {
     reply.headers(API_HEADERS).header('x-request-id', request.id)
     done()
   })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    // A connection that is kept would keep the server from ending.
+    if (parts.stopping.aborted) reply.header('connection', 'close')
+    done()
+  })
   app.setErrorHandler((error, request, reply) => {
     sendProblem(error, request, reply, { logger: world.logger, maxBytes })
   })

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { z } from 'zod'
 import type { CallOptions } from '../ledger/settings.ts'
 import type { JobLogs } from '../orchestrator/logs/job-logs.ts'
+import type { Adapter } from '../orchestrator/tools/adapter.ts'
 import type { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { Clock } from '../world/clock.ts'
@@ -68,6 +69,8 @@ export interface ServerParts {
   /** Who follows what happens. */
   readonly hub: EventHub
   readonly logs: JobLogs
+  /** Tools beside those that come with Waybill. */
+  readonly adapters: readonly Adapter[]
   /** The address of the page, as people reach it. */
   url(): string
   /** What keeps requests from being served now; null when nothing does. */

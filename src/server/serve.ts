@@ -140,6 +140,7 @@ export class HttpServer implements AsyncDisposable {
           ledger: this.#ledger.identity,
           redact: this.#ledger.redact,
         }),
+        adapters: this.#options.adapters ?? [],
         url: () => this.url,
         readiness: () => this.#readiness(),
         registry: metrics ?? null,

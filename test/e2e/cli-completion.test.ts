@@ -8,7 +8,7 @@ import { whyNoProgram } from './debian-package.ts'
 
 const OFFERED = offers({
   'waybill ':
-    'init submit run-job worker jobs docs queue runs workstreams pipeline schedule tokens ledger why blame tail completion',
+    'init submit run-job worker serve jobs docs queue runs workstreams pipeline schedule tokens ledger why blame tail completion',
   'waybill do': 'docs',
   'waybill jobs ': 'list show cancel again expedite resolve annotate history',
   'waybill jobs list --state F': 'FAILED_FINAL',
@@ -19,6 +19,7 @@ const OFFERED = offers({
   'waybill runs list --state f': 'failed',
   'waybill schedule add some:id --catch-up ': 'one none all',
   'waybill submit --priority ': 'critical high normal low',
+  'waybill serve --log-level ': 'debug info warn error',
   'waybill tail --kind s': 'schedule step',
   'waybill docs ': 'list show set history',
   'waybill --json docs s': 'show set',
@@ -49,6 +50,8 @@ const FILES_OFFERED = offers({
   'waybill ledger copy somewhere ol': 'old.log',
   'waybill submit --file ol': 'old.log',
   'waybill worker ol': 'old.log',
+  'waybill serve ol': 'old.log',
+  'waybill serve --callback-secret-file ol': 'old.log',
   'waybill worker --topology ol': 'old.log',
   'waybill run-job ol': 'old.log',
   'waybill queue add some.json ol': 'old.log',

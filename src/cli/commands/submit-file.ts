@@ -5,17 +5,16 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import type { Envelope } from '../../ledger/envelope.ts'
-import type { SubmittedJob } from '../../ledger/submitted-job.ts'
-import type { LiveLedger } from '../../runtime/live-ledger.ts'
 import { describeError } from '../describe-error.ts'
 import { inputLines } from '../input/input-lines.ts'
 import { safeJson, safeText } from '../output/safe-text.ts'
 import { countOf, countText } from '../output/words.ts'
+import type { AcceptedJob, ChangeableLedger } from '../remote/changeable-ledger.ts'
 import type { Session } from '../session.ts'
 import { tellSubmitted } from './tell-submitted.ts'
 
 interface How {
-  readonly open: () => Promise<LiveLedger>
+  readonly open: () => Promise<ChangeableLedger>
   readonly reason: string | undefined
 }
 
@@ -101,11 +100,11 @@ function parse(text: string, where: string): JsonObject {
   }
 }
 
-type Outcome = { readonly line: number } & ({ readonly job: SubmittedJob } | { readonly error: WaybillError })
+type Outcome = { readonly line: number } & ({ readonly job: AcceptedJob } | { readonly error: WaybillError })
 
 class ManyRequests {
   readonly #session: Session
-  readonly #ledger: LiveLedger
+  readonly #ledger: ChangeableLedger
   readonly #file: string
   readonly #reason: string | undefined
   #underWay = 0
@@ -115,7 +114,7 @@ class ManyRequests {
   #accepted = 0
   #refused = 0
 
-  constructor(session: Session, ledger: LiveLedger, file: string, reason: string | undefined) {
+  constructor(session: Session, ledger: ChangeableLedger, file: string, reason: string | undefined) {
     this.#session = session
     this.#ledger = ledger
     this.#file = file === '-' ? 'stdin' : file

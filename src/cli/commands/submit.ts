@@ -14,6 +14,7 @@ import {
   requestOf,
   requestOptions,
 } from '../options/request.ts'
+import { tellServerDecides } from '../remote/server-decides.ts'
 import { submitFile } from './submit-file.ts'
 import { tellSubmitted } from './tell-submitted.ts'
 
@@ -83,12 +84,14 @@ export const submit = defineCommand<Options>({
     const request_type = type as string | undefined
     const open = async () => {
       const pipelines = await pipelinesOf(options)
-      const ledger = await session.openToWrite({
+      const ledger = await session.openToChange({
         protocols: await protocolsFile(options),
         inFlightLimit: options.inFlightLimit,
         strictIdempotency: options.strict,
       })
       ledger.jobs.register(...pipelines)
+      const { protocols, inFlightLimit } = options
+      await tellServerDecides(session, { protocols, 'in-flight-limit': inFlightLimit })
       return ledger
     }
     if (options.file !== undefined) {

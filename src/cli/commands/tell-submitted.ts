@@ -1,9 +1,9 @@
-import type { SubmittedJob } from '../../ledger/submitted-job.ts'
 import { safeText } from '../output/safe-text.ts'
+import type { AcceptedJob } from '../remote/changeable-ledger.ts'
 import type { Session } from '../session.ts'
 
 /** The id is the output, so that a script can go on with it; what else there is to know goes beside it. */
-export async function tellSubmitted(session: Session, job: SubmittedJob): Promise<void> {
+export async function tellSubmitted(session: Session, job: AcceptedJob): Promise<void> {
   const { job_id, tenant_id, duplicate, differing } = job
   if (session.isJson) await session.json({ job_id, tenant_id, duplicate, differing })
   else await session.out.line(safeText(job_id))
@@ -11,7 +11,7 @@ export async function tellSubmitted(session: Session, job: SubmittedJob): Promis
 }
 
 /** Whoever asks for something else under a known key gets what was asked for before: that has to be said aloud. */
-async function tellDuplicate({ notes }: Session, { job_id, differing }: SubmittedJob): Promise<void> {
+async function tellDuplicate({ notes }: Session, { job_id, differing }: AcceptedJob): Promise<void> {
   if (differing.length === 0) {
     return notes.hint('The same was asked for before: this is the job there is.', { job_id })
   }

@@ -9,6 +9,7 @@ import { groupRoutes } from './groups.ts'
 import { healthRoutes } from './health.ts'
 import { jobActionRoutes } from './job-actions.ts'
 import { jobRoutes } from './jobs.ts'
+import { localRoutes } from './local.ts'
 import { logRoutes } from './logs.ts'
 import { manyJobsRoutes } from './many-jobs.ts'
 import { metricsRoutes } from './metrics.ts'
@@ -40,6 +41,7 @@ const described: readonly Route[] = [
   ...sessionRoutes,
   ...tokenRoutes,
   ...adminRoutes,
+  ...localRoutes,
   ...healthRoutes,
   ...metricsRoutes,
 ]

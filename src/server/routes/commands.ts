@@ -8,7 +8,7 @@ import { changeQuery } from '../request/query.ts'
 import { namedTenant } from '../request/tenant.ts'
 import { type Call, ok, type Reply, type Route, route } from '../route.ts'
 
-const accepted = z
+export const accepted = z
   .strictObject({
     jobId: z.string(),
     duplicate: z.boolean().describe('The same request was accepted before: this is its job'),

@@ -47,6 +47,8 @@ const update = {
   max_retries: count.optional(),
 }
 
+export const documentUpdate = z.strictObject(update)
+
 const MOST_UPDATES = 1000
 const MOST_STUCK = 1000
 
@@ -121,7 +123,7 @@ export const documentRoutes: readonly Route[] = [
       'With an `Idempotency-Key` the same call again changes nothing.',
     needs: 'write',
     query: z.strictObject(changeQuery),
-    body: z.strictObject(update),
+    body: documentUpdate,
     isKeyed: true,
     answers: {
       200: { about: 'The document as it is now', schema: documentSchema },

@@ -72,7 +72,8 @@ export const stageRoutes: readonly Route[] = [
     'recordRetry',
     'An attempt at a stage failed, and the next one begins',
     z.strictObject({ stage, error: error.optional() }),
-    (manager, job_id, body) => manager.recordRetry(job_id, body.stage, body.error),
+    (manager, job_id, body) =>
+      manager.recordRetry(job_id, body.stage, body.error === undefined ? undefined : thrown(body.error)),
   ),
   report(
     'stageSucceeded',
@@ -90,7 +91,7 @@ export const stageRoutes: readonly Route[] = [
     'stageFailed',
     'A stage failed for good, and with it the job',
     z.strictObject({ stage: stage.nullable(), error }),
-    (manager, job_id, body) => manager.stageFailed(job_id, body.stage, body.error),
+    (manager, job_id, body) => manager.stageFailed(job_id, body.stage, thrown(body.error)),
   ),
   report(
     'completeRun',
@@ -102,3 +103,9 @@ export const stageRoutes: readonly Route[] = [
     manager.recordJobAttempt(job_id),
   ),
 ]
+
+/** What went wrong elsewhere, as the history takes it. */
+function thrown(told: z.output<typeof error>): unknown {
+  if (typeof told === 'string') return told
+  return { error_type: told.code ?? 'STAGE_FAILED', error_message: told.message, traceback: null }
+}

@@ -65,7 +65,7 @@ export const docsSet = defineCommand<Options>({
   ],
   async run(session, options, [id, state]) {
     const doc_id = id as string
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const before = await ledger.documents.getState(doc_id, options.tenant)
     const document = await ledger.documents.updateState(doc_id, state as LedgerState, {
       tenant_id: options.tenant,
@@ -84,6 +84,8 @@ export const docsSet = defineCommand<Options>({
       const to = out.paint(stateStyle(document.state), document.state)
       await out.line(`${safeText(doc_id)}: ${before} → ${to}`)
     }
+    // A server makes snapshots by itself.
+    if (session.serverUrl !== null) return
     const { storage } = await ledger.stats()
     if (storage !== undefined && storage.delta_bytes > MUCH_BYTES) {
       const next = session.hintOf('ledger compact')

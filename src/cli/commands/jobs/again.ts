@@ -2,6 +2,7 @@ import { Argument, Option } from 'commander'
 import { InvalidInput } from '../../../errors/input-errors.ts'
 import { defineCommand } from '../../define-command.ts'
 import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
+import { tellServerDecides } from '../../remote/server-decides.ts'
 import { tellSubmitted } from '../tell-submitted.ts'
 import { doToMany, filterInstead, type ManyJobsOptions, manyOptions } from './many.ts'
 
@@ -47,7 +48,8 @@ export const jobsAgain = defineCommand<Options>({
   async run(session, options, [id]) {
     const { tenant: tenant_id, from: from_step, key, id: new_job_id, reason } = options
     const filter = filterInstead(id === undefined ? [] : [id as string], options)
-    const { jobs } = await session.openToWrite({ inFlightLimit: options.inFlightLimit })
+    const { jobs } = await session.openToChange({ inFlightLimit: options.inFlightLimit })
+    await tellServerDecides(session, { 'in-flight-limit': options.inFlightLimit })
     if (filter === null) {
       const how = { tenant_id, from_step, idempotency_key: key, new_job_id, reason }
       return tellSubmitted(session, await jobs.again(id as string, how))

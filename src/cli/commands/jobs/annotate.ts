@@ -30,7 +30,7 @@ export const jobsAnnotate = defineCommand<Options>({
   ],
   async run(session, { tenant, reason }, [id, words]) {
     const given = parsePairs(words as readonly string[])
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const job = await ledger.jobs.annotate(id as string, given, { tenant_id: tenant, reason })
     if (session.isJson) return session.json(job)
     const { out } = session

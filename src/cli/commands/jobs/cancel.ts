@@ -1,11 +1,11 @@
 import { Argument, Option } from 'commander'
 import { WaybillError } from '../../../errors/waybill-error.ts'
-import type { Jobs } from '../../../ledger/jobs.ts'
 import type { CallOptions } from '../../../ledger/settings.ts'
 import { defineCommand } from '../../define-command.ts'
 import { describeError } from '../../describe-error.ts'
 import { safeJson, safeText } from '../../output/safe-text.ts'
 import { stateStyle } from '../../output/state-style.ts'
+import type { ChangeableJobs } from '../../remote/changeable-ledger.ts'
 import type { Session } from '../../session.ts'
 import { doToMany, filterInstead, type ManyJobsOptions, manyOptions } from './many.ts'
 
@@ -39,7 +39,7 @@ export const jobsCancel = defineCommand<Options>({
   async run(session, options, [ids]) {
     const { tenant: tenant_id, reason } = options
     const filter = filterInstead(ids as readonly string[], options)
-    const { jobs } = await session.openToWrite()
+    const { jobs } = await session.openToChange()
     if (filter === null) return cancelEach(session, jobs, ids as readonly string[], { tenant_id, reason })
     const own = { ...filter, tenant_id }
     await doToMany(session, options, {
@@ -52,7 +52,7 @@ export const jobsCancel = defineCommand<Options>({
 
 async function cancelEach(
   session: Session,
-  jobs: Jobs,
+  jobs: ChangeableJobs,
   ids: readonly string[],
   options: CallOptions,
 ): Promise<void> {

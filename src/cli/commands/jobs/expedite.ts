@@ -48,7 +48,7 @@ export const jobsExpedite = defineCommand<Options>({
   async run(session, { tenant, ignore, priority, reason }, [id]) {
     const { out, notes } = session
     const job_id = id as string
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const job = await ledger.jobs.expedite(job_id, { tenant_id: tenant, ignore, priority, reason })
     const why = await ledger.why(job_id, tenant)
     if (session.isJson) return session.json(job)

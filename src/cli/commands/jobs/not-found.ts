@@ -7,7 +7,11 @@ import type { Session } from '../../session.ts'
 const LOOKED_THROUGH = 1000
 
 /** Says where else to look: a slip of the finger, or another tenant. */
-export async function jobNotFound(session: Session, ledger: Ledger, job_id: string): Promise<NotFound> {
+export async function jobNotFound(
+  session: Session,
+  ledger: { readonly jobs: Pick<Ledger['jobs'], 'list'> },
+  job_id: string,
+): Promise<NotFound> {
   const { tenant } = session.options
   const { items } = await ledger.jobs.list({
     tenant_id: tenant,

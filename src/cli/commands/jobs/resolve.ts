@@ -57,7 +57,7 @@ export const jobsResolve = defineCommand<Options>({
   async run(session, { tenant, done, failed, stage, note, output }, [id]) {
     if (done !== true && failed !== true) throw howIsMissing(id as string)
     const job_id = id as string
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const aggregate = await ledger.jobs.show(job_id, tenant)
     if (aggregate === null) throw await jobNotFound(session, ledger, job_id)
     const at = stage ?? stageOf(session, aggregate)

@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path'
 import { Option } from 'commander'
 import { durationMs } from '../../../core/duration.ts'
 import { FileExists } from '../../../errors/file-errors.ts'
@@ -72,8 +73,11 @@ async function compact(
   keepHistoryMs: number | undefined,
 ): Promise<void> {
   const { out } = session
-  const ledger = await session.openToWrite({ keepHistoryMs })
-  const report = await session.withProgress((onProgress) => ledger.compact({ onProgress }))
+  const ledger = await session.openToChange({ keepHistoryMs })
+  if (session.serverUrl !== null && keepHistoryMs !== undefined) throw keptByServer(session.serverUrl)
+  const report = await session.withProgress(async (onProgress) =>
+    asSeenHere(session, await ledger.compact({ onProgress })),
+  )
   const { snapshot } = report
   if (target !== null && snapshot !== null) {
     await session.withProgress((onProgress) => fill(target, snapshot.path, onProgress))
@@ -89,6 +93,19 @@ async function compact(
     )
   }
   if (target !== null) await out.line(`Copied it to ${safeText(target.copy.path)}`)
+}
+
+/** The server may have been started elsewhere: the file is where the ledger is. */
+function asSeenHere({ options, serverUrl }: Session, report: MaintenanceReport): MaintenanceReport {
+  const { snapshot } = report
+  if (serverUrl === null || snapshot === null || !isFolder(options.ledger)) return report
+  return { ...report, snapshot: { ...snapshot, path: join(options.ledger, basename(snapshot.path)) } }
+}
+
+function keptByServer(server: string): InvalidInput {
+  const message = `The server at ${server} has the ledger, and keeps its history as it was told when it began`
+  const next = 'Leave out --keep-history; or end the server, do this, and start it again.'
+  return new InvalidInput('keep-history', message, next)
 }
 
 async function tellSnapshot(

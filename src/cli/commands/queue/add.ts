@@ -1,12 +1,19 @@
+import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import { DEPENDENCY_POLICIES, PRIORITIES } from '../../../core/job/record.ts'
 import { WaybillError } from '../../../errors/waybill-error.ts'
 import type { QueueJobOptions } from '../../../orchestrator/orchestrator.ts'
+import type { Adapter } from '../../../orchestrator/tools/adapter.ts'
+import type { LiveLedger } from '../../../runtime/live-ledger.ts'
 import { defineCommand } from '../../define-command.ts'
 import { describeError } from '../../describe-error.ts'
 import { type AdapterOptions, adaptersOf, adaptersOption } from '../../options/adapters.ts'
 import { collect } from '../../options/collect.ts'
 import { type InFlightOptions, inFlightOption } from '../../options/in-flight-limit.ts'
+import type { AcceptedJob, ChangeableLedger } from '../../remote/changeable-ledger.ts'
+import type { RemoteLedger } from '../../remote/remote-ledger.ts'
+import { tellServerDecides } from '../../remote/server-decides.ts'
+import type { Session } from '../../session.ts'
 import { tellSubmitted } from '../tell-submitted.ts'
 
 interface Options extends AdapterOptions, InFlightOptions, QueueJobOptions {}
@@ -49,14 +56,17 @@ export const queueAdd = defineCommand<Options>({
     [7, 'no adapter runs such a tool'],
   ],
   async run(session, options, [files]) {
-    const { JobStateStore, Orchestrator } = await session.library()
     const adapters = await adaptersOf(options)
-    const store = new JobStateStore(await session.openToWrite({ inFlightLimit: options.inFlightLimit }))
-    const orchestrator = new Orchestrator({ store, adapters })
+    const ledger = await session.openToChange({ inFlightLimit: options.inFlightLimit })
+    const queueJob = await queueOf(session, ledger, adapters)
+    await tellServerDecides(session, {
+      adapters: options.adapters,
+      'in-flight-limit': options.inFlightLimit,
+    })
     const { priority, after, onDependencyFailure, reason } = options
     for (const file of files as readonly string[]) {
       try {
-        const job = await orchestrator.queueJob(file, { priority, after, onDependencyFailure, reason })
+        const job = await queueJob(file, { priority, after, onDependencyFailure, reason })
         await tellSubmitted(session, job)
       } catch (error) {
         if (!(error instanceof WaybillError)) throw error
@@ -68,3 +78,31 @@ export const queueAdd = defineCommand<Options>({
     }
   },
 })
+
+type QueueJob = (file: string, options: QueueJobOptions) => Promise<AcceptedJob>
+
+async function queueOf(
+  session: Session,
+  ledger: ChangeableLedger,
+  adapters: readonly Adapter[],
+): Promise<QueueJob> {
+  const { JobStateStore, Orchestrator } = await session.library()
+  if (!isRemote(ledger)) {
+    const store = new JobStateStore(ledger as LiveLedger)
+    const orchestrator = new Orchestrator({ store, adapters })
+    return (file, options) => orchestrator.queueJob(file, options)
+  }
+  const { readToolJob } = await import('../../../orchestrator/tools/read-tool-job.ts')
+  const { realWorld } = await import('../../../world/world.ts')
+  return async (file, options) => {
+    const job = await readToolJob(resolve(file), realWorld.disk)
+    // Where we are says the server nothing.
+    const paths = { ...job.paths, repo_root: resolve(job.paths.repo_root) }
+    return ledger.queueToolJob({ ...job, paths }, options)
+  }
+}
+
+/** Not by its class, which would be loaded by every command. */
+function isRemote(ledger: ChangeableLedger): ledger is RemoteLedger {
+  return 'queueToolJob' in ledger
+}

@@ -35,7 +35,7 @@ export const queuePause = defineCommand<Options>({
   ],
   exits,
   async run(session, options, [queue]) {
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     await tell(session, await ledger.queues.pause(queue as string, { reason: options.reason }))
   },
 })
@@ -53,7 +53,7 @@ export const queueResume = defineCommand<Options>({
   ],
   exits,
   async run(session, options, [queue]) {
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     await tell(session, await ledger.queues.resume(queue as string, { reason: options.reason }))
   },
 })
@@ -84,7 +84,7 @@ export const queueLimit = defineCommand<LimitOptions>({
       const next = 'Give --concurrency, --rate, or both; none takes a limit away.'
       throw new InvalidInput('concurrency', 'It is not said which limit', next)
     }
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const limits = { concurrency: limitOf(concurrency), rate: limitOf(rate) }
     await tell(session, await ledger.queues.limit(queue as string, limits, { reason: why }))
   },

@@ -56,7 +56,10 @@ export const runJob = defineCommand<Options>({
     // What can be seen to be wrong is said without a ledger.
     const job = await readToolJob(file as string, realWorld.disk)
     const adapters = await adaptersOf(options)
-    const ledger = await session.openToWrite({ inFlightLimit: options.inFlightLimit })
+    const ledger = await session.openToWrite({
+      inFlightLimit: options.inFlightLimit,
+      instead: 'Leave it to the server: waybill queue add FILE; one that was started with --tools runs it.',
+    })
     const store = new JobStateStore(ledger)
     const output = new ToolOutput(session)
     const orchestrator = new Orchestrator({ store, adapters, onOutput: output.take })

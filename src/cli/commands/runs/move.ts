@@ -44,7 +44,7 @@ export const runsCreate = defineCommand<CreateOptions>({
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, options, [run_id]) {
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const run = await ledger.runs.create(
       { run_id: run_id as string | undefined, metadata: options.metadata },
       { tenant_id: options.tenant, reason: options.reason },
@@ -69,7 +69,7 @@ export const runsSeal = defineCommand<Options>({
   ],
   exits,
   async run(session, options, [run_id]) {
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const by = { tenant_id: options.tenant, reason: options.reason }
     await tell(session, await ledger.runs.seal(run_id as string, by))
   },
@@ -90,7 +90,7 @@ export const runsCancel = defineCommand<Options>({
   ],
   exits,
   async run(session, options, [run_id]) {
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const by = { tenant_id: options.tenant, reason: options.reason }
     await tell(session, await ledger.runs.cancel(run_id as string, by))
   },

@@ -7,6 +7,7 @@ import { defineCommand } from '../../define-command.ts'
 import { inputText } from '../../input/input-lines.ts'
 import { type ProtocolOptions, protocolsFile, protocolsOption } from '../../options/protocols.ts'
 import { type RequestOptions, requestOf, requestOptions } from '../../options/request.ts'
+import { tellServerDecides } from '../../remote/server-decides.ts'
 import { tellSchedule } from './tell.ts'
 
 interface Options extends RequestOptions, ProtocolOptions {
@@ -69,7 +70,8 @@ export const scheduleAdd = defineCommand<Options>({
   ],
   async run(session, options, [id, type]) {
     const request = await scheduledRequest(options, type as string | undefined)
-    const ledger = await session.openToWrite({ protocols: await protocolsFile(options) })
+    const ledger = await session.openToChange({ protocols: await protocolsFile(options) })
+    await tellServerDecides(session, { protocols: options.protocols })
     const schedule = await ledger.schedules.put(
       {
         schedule_id: id as string,

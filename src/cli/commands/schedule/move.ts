@@ -1,15 +1,19 @@
 import { Argument, Option } from 'commander'
 import type { ScheduleRecord } from '../../../core/schedule/record.ts'
-import type { Schedules } from '../../../ledger/schedules.ts'
 import type { CallOptions } from '../../../ledger/settings.ts'
 import { type CommandSpec, defineCommand } from '../../define-command.ts'
+import type { ChangeableLedger } from '../../remote/changeable-ledger.ts'
 import { tellSchedule } from './tell.ts'
 
 interface Options {
   readonly reason?: string
 }
 
-type Move = (schedules: Schedules, id: string, options: CallOptions) => Promise<ScheduleRecord>
+type Move = (
+  schedules: ChangeableLedger['schedules'],
+  id: string,
+  options: CallOptions,
+) => Promise<ScheduleRecord>
 
 /** Pause, resume and remove differ in a word. */
 function moving(
@@ -26,7 +30,7 @@ function moving(
       [6, 'another process has the ledger open for writing'],
     ],
     async run(session, { tenant, reason }, [id]) {
-      const ledger = await session.openToWrite()
+      const ledger = await session.openToChange()
       await tellSchedule(session, await move(ledger.schedules, id as string, { tenant_id: tenant, reason }))
     },
   })

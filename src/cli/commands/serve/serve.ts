@@ -108,6 +108,7 @@ export const serve = defineCommand<Options>({
       callbackUrl: callbackUrl(options),
       metrics,
       logger,
+      instead: 'There is a server already. A link to its page: waybill tokens link',
     })
     collectDefaultMetrics({ register: metrics })
     ledger.jobs.register(...(plan?.protocols ?? []))

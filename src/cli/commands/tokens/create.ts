@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS } from '../../../ledger/settings.ts'
 import type { TokenInfo } from '../../../ledger/tokens.ts'
 import { defineCommand } from '../../define-command.ts'
 import { futureTimeOption } from '../../options/future-time.ts'
+import { tenantList } from '../../options/tenant-list.ts'
 import type { GlobalOptions } from '../../session.ts'
 import { expiryText, tenantsText } from './tell.ts'
 
@@ -53,7 +54,7 @@ export const tokensCreate = defineCommand<Options>({
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, options, [name]) {
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const { token, record } = await ledger.tokens.mint(
       { name: name as string, role: options.role, tenants: tenantsOf(options), expires_at: options.expires },
       { reason: options.reason },
@@ -65,12 +66,6 @@ export const tokensCreate = defineCommand<Options>({
     await notes.hint(`To take it back: ${session.hintOf(`tokens revoke ${record.token_id}`)}`)
   },
 })
-
-/** Called for each value that the option has: `--for a,b --for c` are three. */
-function tenantList(text: string, before: unknown): readonly string[] {
-  const names = text.split(',').map((name) => name.trim())
-  return [...(Array.isArray(before) ? (before as string[]) : []), ...names]
-}
 
 function tenantsOf(options: Options & GlobalOptions): readonly string[] {
   if (options.allTenants === true) return [ALL_TENANTS]

@@ -24,7 +24,7 @@ export const tokensRevoke = defineCommand<Options>({
     [6, 'another process has the ledger open for writing'],
   ],
   async run(session, { reason }, [id]) {
-    const ledger = await session.openToWrite()
+    const ledger = await session.openToChange()
     const token = await ledger.tokens.revoke(id as string, { reason })
     if (session.isJson) return session.json(token)
     const { out } = session

@@ -83,6 +83,7 @@ export const worker = defineCommand<Options>({
       protocols: await protocolsFile(options),
       inFlightLimit: options.inFlightLimit,
       logger: display.logger,
+      instead: 'Have the server do the work: end it, and start it as: waybill serve MODULE',
     })
     ledger.jobs.register(...plan.protocols)
     const hold = systemTimers.hold()
