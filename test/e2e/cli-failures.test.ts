@@ -216,19 +216,20 @@ describe('a damaged ledger', () => {
 })
 
 describe('damage that does not matter at the moment', () => {
-  /** Turns bits in the middle of the only file whose name begins so. */
-  function flip(folder: string, start: string): void {
+  /** Turns bits of the only file whose name begins so: at a part of it, or so many bytes before its end. */
+  function flip(folder: string, start: string, at: { part: number } | { fromEnd: number }): void {
     const name = readdirSync(shell.path(folder)).find((file) => file.startsWith(start)) ?? ''
     const path = shell.path(`${folder}/${name}`)
     const bytes = readFileSync(path)
-    const middle = Math.floor(bytes.length * 0.3)
-    bytes[middle] = (bytes[middle] ?? 0) ^ 0x55
+    const place = 'part' in at ? Math.floor(bytes.length * at.part) : bytes.length - at.fromEnd
+    bytes[place] = (bytes[place] ?? 0) ^ 0x55
     writeFileSync(path, bytes)
   }
 
   it('in a snapshot: the ledger goes on with what else it has, warns, and verify tells', async () => {
     shell.copy('ledger', 'spoilt')
-    flip('spoilt', 'snapshot-')
+    // In its index, which whoever opens it reads.
+    flip('spoilt', 'snapshot-', { fromEnd: 300 })
     const [show, set, verify] = [
       await shell.run(['docs', 'show', 'done:1', '--ledger', 'spoilt']),
       await shell.run(['docs', 'set', 'done:1', 'fetching', '--ledger', 'spoilt']),
@@ -246,7 +247,7 @@ describe('damage that does not matter at the moment', () => {
 
   it('in sealed history: whoever asks for it is told, and nobody else', async () => {
     shell.copy('ledger', 'aged')
-    flip('aged/audit', '0')
+    flip('aged/audit', '0', { part: 0.3 })
     const [show, history, verify, repair] = await Promise.all([
       shell.run(['docs', 'show', 'done:1', '--ledger', 'aged']),
       shell.run(['docs', 'history', 'done:1', '--ledger', 'aged']),

@@ -45,6 +45,21 @@ const SCHEDULED = {
   request: { request_type: 'WORK', input_ref: 'in', output_ref: 'out', payload: {}, schema_version: 'v1' },
 }
 
+const TOOL_JOB = {
+  job_id: 'tool-1',
+  workstream_id: 'ws',
+  tool: 'command',
+  command: { exe: 'true', args: [] },
+  env: {},
+  paths: { repo_root: '/tmp', working_dir: '.', log_file: 'l.log', error_report: 'e.json' },
+}
+
+const OWN_PROTOCOL = {
+  protocol_id: 'own.v1',
+  request_type: 'OWN',
+  steps: [{ step_id: 'own', step_type: 'OWN', service: 'own', delivery: 'pull' }],
+}
+
 const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   submitJob: ({ tenant_id }) => ({ body: envelope({ tenant_id, payload: { language_hint: 'example' } }) }),
   submitJobs: ({ tenant_id }) => ({
@@ -120,6 +135,11 @@ const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   getToken: forToken,
   mintToken: () => ({ body: { name: 'somebody', role: 'viewer', tenants: ['acme'] } }),
   revokeToken: forToken,
+  submitWithProtocol: ({ tenant_id }) => ({
+    body: { protocol: OWN_PROTOCOL, request: { tenant_id, input_ref: 'in', output_ref: 'out', payload: {} } },
+  }),
+  queueToolJob: () => ({ body: { job: TOOL_JOB } }),
+  forceDocument: saying(forDocument, { state: 'indexed' }),
   compact: nothing,
   checkLedger: nothing,
   isAlive: nothing,
@@ -140,6 +160,11 @@ export function exampleOf({ operation }: Route, own: Possessions): Example {
 /** Its answer goes on. */
 export function isStream({ operation }: Route): boolean {
   return operation === 'followEvents'
+}
+
+/** Makes what is not there. */
+export function isMaker({ operation }: Route): boolean {
+  return operation === 'putSchedule' || operation === 'forceDocument'
 }
 
 /** Changes something, or would. */
