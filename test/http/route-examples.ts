@@ -1,4 +1,5 @@
 // A request for every route that is served: tests that go through all of them begin with these.
+import { tmpdir } from 'node:os'
 import type { Route } from '../../src/server/route.ts'
 import { ROUTES } from '../../src/server/routes/all.ts'
 import type { Asked } from './http-client.ts'
@@ -43,6 +44,21 @@ function reporting(more: object = {}): ExampleOf {
 const SCHEDULED = {
   cron: '0 4 * * *',
   request: { request_type: 'WORK', input_ref: 'in', output_ref: 'out', payload: {}, schema_version: 'v1' },
+}
+
+const OWN_PROTOCOL = {
+  protocol_id: 'own.v1',
+  request_type: 'OWN',
+  steps: [{ step_id: 'own', step_type: 'OWN', service: 'own', delivery: 'pull' }],
+}
+
+const TOOL_JOB = {
+  job_id: 'tool-job',
+  workstream_id: 'tools',
+  tool: 'command',
+  command: { exe: 'true', args: [] },
+  env: {},
+  paths: { repo_root: tmpdir(), working_dir: '.', log_file: 'x.log', error_report: 'x.json' },
 }
 
 const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
@@ -120,6 +136,12 @@ const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   getToken: forToken,
   mintToken: () => ({ body: { name: 'somebody', role: 'viewer', tenants: ['acme'] } }),
   revokeToken: forToken,
+  submitWithProtocol: ({ tenant_id }) => {
+    const { request_type: _, ...request } = envelope({ tenant_id, payload: { language_hint: 'own' } })
+    return { body: { protocol: OWN_PROTOCOL, request } }
+  },
+  queueToolJob: () => ({ body: { job: TOOL_JOB } }),
+  forceDocument: saying(forDocument, { state: 'indexed' }),
   compact: nothing,
   checkLedger: nothing,
   isAlive: nothing,
