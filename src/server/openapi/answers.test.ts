@@ -271,18 +271,28 @@ async function administer(client: CheckedClient): Promise<void> {
   await client.ask('getStats')
   await client.ask('removeSchedule', { params: { schedule_id: 's' }, query: '?tenant_id=acme' })
   await client.ask('makeLink', { body: {} })
+  await client.ask('forceDocument', {
+    params: { doc_id: 'd/2' },
+    query: '?tenant_id=acme',
+    body: { state: 'indexed' },
+  })
+  const { request_type: _, ...rest } = request('X', { job_id: 'own' })
+  const protocol = { ...PROTOCOLS[1], protocol_id: 'own', request_type: 'OWN' }
+  await client.ask('submitWithProtocol', { body: { protocol, request: rest } })
 }
 
 async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string): Promise<void> {
-  const orchestrator = new Orchestrator({ store: new JobStateStore(ledger), base: folder })
-  await orchestrator.runJob({
+  const orchestrator = new Orchestrator({ store: new JobStateStore(ledger) })
+  const job = {
     job_id: 'tool',
     workstream_id: 'tools',
     tool: 'command',
     command: { exe: 'echo', args: ['hello'] },
     env: {},
-    paths: { repo_root: '.', working_dir: '.', log_file: 'tool.log', error_report: 'tool.json' },
-  })
+    paths: { repo_root: folder, working_dir: '.', log_file: 'tool.log', error_report: 'tool.json' },
+  }
+  await client.ask('queueToolJob', { body: { job } })
+  await orchestrator.runJob(job)
   const { text } = await client.ask('getLog', { params: { job_id: 'tool' } })
   expect(text).toContain('\nhello\n')
 }
