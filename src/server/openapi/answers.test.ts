@@ -113,15 +113,6 @@ function request(request_type: string, more: object = {}) {
   }
 }
 
-const TOOL_JOB = {
-  job_id: 'tool-1',
-  workstream_id: 'ws',
-  tool: 'command',
-  command: { exe: 'true', args: [] },
-  env: {},
-  paths: { repo_root: '/tmp', working_dir: '.', log_file: 'l.log', error_report: 'e.json' },
-}
-
 /** Records of every kind, in as many states as is easy. */
 async function fill(client: CheckedClient): Promise<void> {
   const tenant = '?tenant_id=acme'
@@ -252,15 +243,6 @@ async function administer(client: CheckedClient): Promise<void> {
   await client.ask('listTokens')
   await client.ask('getToken', { params })
   await client.ask('revokeToken', { params })
-  const protocol = {
-    protocol_id: 'own.v1',
-    request_type: 'OWN',
-    steps: [{ step_id: 'own', step_type: 'OWN', service: 'own', delivery: 'pull' }],
-  }
-  const { request_type: _, schema_version: __, ...own } = request('OWN')
-  await client.ask('submitWithProtocol', { body: { protocol, request: own } })
-  await client.ask('queueToolJob', { query: '?tenant_id=acme', body: { job: TOOL_JOB } })
-  await client.ask('forceDocument', { params: { doc_id: 'd/9' }, body: { state: 'indexed' } })
   await client.ask('compact')
   await client.ask('checkLedger')
   for (const operation of ['cancelJobs', 'runJobsAgain']) {
