@@ -109,7 +109,8 @@ function closeWhenStopped(session: Session): void {
       times++
       if (times === 1 && session.askToEnd()) {
         const ms = session.endWithinMs
-        if (ms !== null) systemTimers.after(ms, () => process.exit(exitCode))
+        // One that has ended in good order, and is only held up by what somebody's module left behind, has its own code.
+        if (ms !== null) systemTimers.after(ms, () => process.exit(process.exitCode ?? exitCode))
         return
       }
       if (times > 1) process.exit(exitCode)

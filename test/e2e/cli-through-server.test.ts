@@ -247,6 +247,16 @@ describe('options that say how a ledger is opened', () => {
   })
 })
 
+it('what a server leaves out cannot be done through it, and that is said', async () => {
+  await runHere(['init', at('closed')])
+  await using closed = await openLedger(at('closed'))
+  await using _server = await serve(closed, { admin: false })
+  const through = (...args: readonly string[]) => runHere([...args, '--ledger', at('closed')])
+  expect(await through('docs', 'set', 'a', 'fetching')).toMatchObject({ status: 0 })
+  const told = await through('tokens', 'create', 'ann', '--role', 'viewer')
+  expect(told).toMatchObject({ status: 2, stderr: expect.stringContaining('start it without --no-admin') })
+})
+
 describe('a link', () => {
   it('is asked of the server, and opens as much as was asked for, once', async () => {
     const told = await runHere([

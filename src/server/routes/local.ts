@@ -1,5 +1,6 @@
-// What the command line of whoever runs the server needs beside what everybody has. All of it is for admins: a tool job
-// runs programs, a protocol of one's own says what is done, and an edge that is not declared breaks a rule.
+// What the command line of whoever runs the server needs beside what everybody has. All of it is for admins of all tenants:
+// a tool job runs programs on the machine, a protocol of one's own can have its steps done by those who run them, and an edge
+// that is not declared breaks a rule.
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import type { LedgerState } from '../../core/document/states.ts'
@@ -21,7 +22,7 @@ import { documentUpdate } from './documents.ts'
 
 const MOST_DEPENDENCIES = 1000
 
-const admin = { needs: 'admin', isAdmin: true } as const
+const admin = { needs: 'admin', everybody: true, isAdmin: true } as const
 
 export const localRoutes: readonly Route[] = [
   route({

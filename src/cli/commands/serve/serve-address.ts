@@ -5,7 +5,7 @@ import { collect } from '../../options/collect.ts'
 import { wholeNumber } from '../../options/numbers.ts'
 
 /** Nobody's in particular: 8080 and its like are taken on most machines, and 4317 is where OpenTelemetry listens. */
-export const DEFAULT_PORT = 7420
+const DEFAULT_PORT = 7420
 const LARGEST_PORT = 65_535
 
 const LOOPBACK = '127.0.0.1'

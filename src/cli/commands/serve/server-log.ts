@@ -16,7 +16,7 @@ const MOST_ITEMS = 100
 const LONGEST_TEXT = 20_000
 
 /** Where the lines of pino go. */
-export interface LineSink {
+interface LineSink {
   write(line: string): void
 }
 
@@ -61,7 +61,7 @@ function terminalLog({ notes }: Session, level: LogLevel): Logger {
 }
 
 /** As plain data, without anything secret. */
-export function cleaned(fields: object): Record<string, unknown> {
+function cleaned(fields: object): Record<string, unknown> {
   return redactJson(plain(fields, MOST_DEPTH), redactText) as Record<string, unknown>
 }
 
