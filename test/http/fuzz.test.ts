@@ -46,7 +46,7 @@ function checkAnswer({ status, headers, json }: Answer): void {
 it(
   `${RUNS} requests of any kind do no harm`,
   async () => {
-    await using http = await httpLedger({ settings: { tenant_id: OURS } })
+    await using http = await httpLedger({ settings: { tenant_id: OURS }, url: process.env.ZZ ?? 'memory:' })
     const all = [await populate(http.ledger, OURS), await populate(http.ledger, THEIRS)]
     const requests = fc.sample(arbitraryRequest(all), { numRuns: RUNS, seed: SEED })
     const game = new Game(http)
@@ -57,6 +57,7 @@ it(
       await http.world.clock.advanceBy(61_000)
       await http.ledger.advance()
     }
+    console.log([...game.statuses].sort())
     expect((await http.ask('GET', '/readyz')).json).toEqual({ status: 'ready' })
     expect(await http.ledger.check()).toEqual([])
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
