@@ -9,7 +9,7 @@ import { InvalidInput } from '../errors/input-errors.ts'
 import { errorOf, JobFailed } from '../errors/refusal-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { Store } from '../store/store.ts'
-import type { Timers } from '../world/timers.ts'
+import type { Timer, Timers } from '../world/timers.ts'
 import type { Outputs } from './outputs.ts'
 
 export interface WaitOptions {
@@ -72,11 +72,15 @@ export class JobEnds {
     }
     const guarded = () => look().catch(reject)
     const onAbort = () => reject(signal?.reason)
-    const timer = ms === null ? null : this.#timers.after(ms, () => reject(waitOver(name, ms)))
+    // It may be over before the first look is, and then nobody listens yet.
+    promise.catch(() => {})
+    let timer: Timer | null = null
     signal?.addEventListener('abort', onAbort, { once: true })
     this.#add(guarded)
     try {
       await guarded()
+      // From now on: a look that takes long is not yet an answer, and one without any time gets what there is.
+      if (ms !== null) timer = this.#timers.after(ms, () => reject(waitOver(name, ms)))
       return await promise
     } finally {
       timer?.cancel()

@@ -3,12 +3,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
 import { SECOND_MS } from '../core/time.ts'
-import { UnknownPath } from '../errors/message-errors.ts'
+import { WrongHost } from '../errors/http-errors.ts'
+import { BadMessage, UnknownPath } from '../errors/message-errors.ts'
+import type { WaybillError } from '../errors/waybill-error.ts'
 import type { World } from '../world/world.ts'
 import type { SignedMessages } from './auth/signed-messages.ts'
 import type { PageFiles } from './page-files.ts'
 import { sendProblem } from './problem-reply.ts'
-import { refuseBrokenRequest, refuseHost } from './refuse-early.ts'
+import { refuseBrokenRequest, refuseEarly } from './refuse-early.ts'
 import { registerRoutes } from './register-routes.ts'
 import { checkBodyForm } from './request/body-form.ts'
 import { jsonBody } from './request/json-body.ts'
@@ -116,13 +118,22 @@ function serverOf(
   { hosts, world: { ids }, requestTimeoutMs }: AppParts,
 ): Server {
   const server = createServer(limitsOf(requestTimeoutMs), (request, response) => {
-    const named = rawValues(request.rawHeaders, 'host')
-    const target = authorityIn(request.url as string)
-    if (hosts.isOurs(named) && (target === null || hosts.isOurs([target]))) handler(request, response)
-    else refuseHost(response, ids)
+    const error = problemWith(request, hosts)
+    if (error === null) handler(request, response)
+    else refuseEarly(response, error, ids)
   })
   server.maxConnections = MOST_CONNECTIONS
   return server
+}
+
+function problemWith({ rawHeaders, url = '' }: IncomingMessage, hosts: Hosts): WaybillError | null {
+  const target = authorityIn(url)
+  const isOurs = hosts.isOurs(rawValues(rawHeaders, 'host')) && (target === null || hosts.isOurs([target]))
+  if (!isOurs) return new WrongHost()
+  if (rawValues(rawHeaders, 'authorization').length <= 1) return null
+  // Node takes the first; whoever stands between may have looked at another.
+  const message = 'There is more than one Authorization header'
+  return new BadMessage({ field: 'authorization', message, next: 'Send the one that counts.' })
 }
 
 function requestIdOf(header: string | string[] | undefined): string | null {

@@ -1,14 +1,14 @@
 // Requests that are refused before Fastify sees them. They are answered as all others are, and the connection ends.
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { IdSource } from '../core/decision.ts'
-import { WrongHost } from '../errors/http-errors.ts'
 import { BadMessage } from '../errors/message-errors.ts'
+import type { WaybillError } from '../errors/waybill-error.ts'
 import { problemOf } from '../wire/problem.ts'
 import { API_HEADERS } from './security/headers.ts'
 
-/** Somebody else's name leads here. */
-export function refuseHost(response: ServerResponse, ids: IdSource): void {
-  const { status, headers, body } = answerTo(new WrongHost(), ids)
+/** A request that is not looked at. */
+export function refuseEarly(response: ServerResponse, error: WaybillError, ids: IdSource): void {
+  const { status, headers, body } = answerTo(error, ids)
   response.shouldKeepAlive = false
   response.writeHead(status, headers)
   response.end(body)
@@ -39,7 +39,7 @@ export function refuseBrokenRequest(
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
 }
 
-function answerTo(error: WrongHost | BadMessage, ids: IdSource) {
+function answerTo(error: WaybillError, ids: IdSource) {
   const { status, headers, body } = problemOf(error)
   const request_id = ids.next()
   const text = JSON.stringify({ ...body, request_id })

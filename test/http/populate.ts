@@ -2,6 +2,9 @@ import type { Work } from '../../src/ledger/claim.ts'
 import type { LiveLedger } from '../../src/runtime/live-ledger.ts'
 import { envelope } from './http-ledger.ts'
 
+/** A queue that somebody has decided about, and nobody takes work from. */
+export const STEERED = 'steered'
+
 /** What each tenant has, by its ids. */
 export interface Possessions {
   readonly tenant_id: string
@@ -26,6 +29,7 @@ export async function populate(ledger: LiveLedger, tenant_id: string): Promise<P
         by,
       )
     ).job_id
+  await ledger.queues.limit(STEERED, { concurrency: 9 })
   await ledger.documents.updateState(id('doc'), 'fetching', by)
   await ledger.runs.create({ run_id: id('run'), metadata: { of: tenant_id } }, by)
   await ledger.workstreams.create({ workstream_id: id('ws'), run_id: id('run') }, by)

@@ -3,7 +3,7 @@ import type { Route } from '../../src/server/route.ts'
 import { ROUTES } from '../../src/server/routes/all.ts'
 import type { Asked } from './http-client.ts'
 import { envelope } from './http-ledger.ts'
-import { attemptOf, type Possessions } from './populate.ts'
+import { attemptOf, type Possessions, STEERED } from './populate.ts'
 
 export interface Example {
   readonly params?: { readonly [name: string]: string }
@@ -18,7 +18,7 @@ const forDocument: ExampleOf = ({ doc }) => ({ params: { doc_id: doc } })
 const forRun: ExampleOf = ({ run }) => ({ params: { run_id: run } })
 const forWorkstream: ExampleOf = ({ workstream }) => ({ params: { workstream_id: workstream } })
 const forSchedule: ExampleOf = ({ schedule }) => ({ params: { schedule_id: schedule } })
-const forQueue: ExampleOf = () => ({ params: { queue: 'work' } })
+const forQueue: ExampleOf = () => ({ params: { queue: STEERED } })
 const forToken: ExampleOf = () => ({ params: { token_id: '0'.repeat(12) } })
 const forStaged =
   (body: object = {}): ExampleOf =>
@@ -100,7 +100,7 @@ const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   listWorkstreams: nothing,
   createWorkstream: ({ run }) => ({ body: { run_id: run } }),
   getWorkstream: forWorkstream,
-  moveWorkstream: saying(forWorkstream, { state: 'running' }),
+  moveWorkstream: saying(forWorkstream, { state: 'ready' }),
   sealWorkstream: forWorkstream,
   annotateWorkstream: saying(forWorkstream, { metadata: { note: 'x' } }),
   listQueues: nothing,
