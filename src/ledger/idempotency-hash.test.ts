@@ -40,4 +40,15 @@ describe('the hash of a request', () => {
     )
     expect(hashOf('é')).not.toBe(hashOf('e\u0301'))
   })
+
+  // Half of an emoji in a reference was an error that nobody foresaw: the server answered it with 500.
+  it.each([
+    ['input_ref', { input_ref: 'a\ud83d' }],
+    ['output_ref', { output_ref: { uri: '\ude00' } }],
+    ['payload', { payload: { deep: ['x', { '\ud83d': 1 }] } }],
+  ] as const)('refuses half a character in %s', (field, wrong) => {
+    expect(() => idempotencyHash({ ...REQUEST, ...wrong } as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', field }),
+    )
+  })
 })

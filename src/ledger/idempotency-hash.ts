@@ -1,15 +1,35 @@
 import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { identityOf, type RequestIdentity } from '../core/idempotency.ts'
+import type { Json } from '../core/json.ts'
+import { InvalidInput } from '../errors/input-errors.ts'
 import { withCanonicalBytes } from './canonical-json.ts'
 
 /** SHA-256 of the canonical JSON (RFC 8785) of what makes a request the same request. */
 export function idempotencyHash(request: RequestIdentity): string {
   const { input_ref, output_ref, payload, request_type, schema_version, tenant_id } = request
   const identity = { input_ref, output_ref, payload, request_type, schema_version, tenant_id }
-  // What has no canonical form is for the library to say.
-  return withCanonicalBytes(identity, sha256) ?? sha256(canonicalize(identityOf(request)) as string)
+  return withCanonicalBytes(identity, sha256) ?? hashByLibrary(request)
 }
+
+/** What has no canonical form is for the library to say: text with half a character, which no bytes stand for. */
+function hashByLibrary(request: RequestIdentity): string {
+  try {
+    return sha256(canonicalize(identityOf(request)) as string)
+  } catch (cause) {
+    const field = FREE_FIELDS.find((name) => withCanonicalBytes(request[name] as Json, () => true) === null)
+    const message = `${field} has half a character, which cannot be written down`
+    throw InvalidInput.by(
+      cause,
+      field ?? '',
+      message,
+      'Send text that is whole: pairs of surrogates, not one.',
+    )
+  }
+}
+
+/** All others are checked as ids. */
+const FREE_FIELDS = ['input_ref', 'output_ref', 'payload'] as const
 
 function sha256(data: string | Buffer): string {
   return hash('sha256', data, 'hex')
