@@ -1,12 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UnsupportedMedia } from '../errors/http-errors.ts'
 import { BadMessage, BodyTooLarge } from '../errors/message-errors.ts'
+import type { ErrorCode } from '../errors/table.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import { problemOf } from '../wire/problem.ts'
 import type { Logger } from '../world/logger.ts'
 import { API_HEADERS } from './security/headers.ts'
 
 const SERVER_FAILED = 500
+
+/** Answers like any other, though the status says that it is not the caller's fault. */
+const ORDINARY: ReadonlySet<string> = new Set<ErrorCode>([
+  'WAIT_OVER',
+  'SERVICE_STOPPING',
+  'TOO_MANY_WAITING',
+  'UNSUPPORTED',
+])
 
 /** Whatever was thrown, as the caller is told of it; what is not the caller's fault is in the log with its cause. */
 export function sendProblem(
@@ -18,7 +27,10 @@ export function sendProblem(
   const error = translated(thrown, request, maxBytes)
   const { status, headers, body } = problemOf(error)
   const fields = { request_id: request.id, method: request.method, route: request.routeOptions?.url, status }
-  if (status >= SERVER_FAILED) logger.error({ ...fields, err: thrown }, 'A request failed')
+  // Whoever hung up has no answer, and that is no failure.
+  if (reply.raw.destroyed) logger.debug({ ...fields, err: thrown }, 'A caller is gone')
+  else if (status >= SERVER_FAILED && !ORDINARY.has(String(body.code)))
+    logger.error({ ...fields, err: thrown }, 'A request failed')
   else if (status === 401 || status === 403 || status === 421 || status === 429) {
     logger.warn({ ...fields, code: body.code }, String(body.detail))
   }

@@ -4,12 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { SECOND_MS } from '../core/time.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import { ServiceStopping } from '../errors/message-errors.ts'
 import { JobLogs } from '../orchestrator/logs/job-logs.ts'
 import type { Adapter } from '../orchestrator/tools/adapter.ts'
 import { ClaimLines } from '../runtime/claim-lines.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { ServerNotice } from '../store/store.ts'
 import type { ListenOptions } from '../wire/listen.ts'
+import { problemOf } from '../wire/problem.ts'
 import type { Secrets } from '../wire/secrets.ts'
 import { nodeFileSystem } from '../world/node-file-system.ts'
 import { realWorld, type World } from '../world/world.ts'
@@ -175,7 +177,8 @@ export class HttpServer implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.#stopping.abort()
+    // Whoever waits is told so.
+    this.#stopping.abort(new ServiceStopping())
     this.#tokenWatch.stop()
     const app = this.#app
     if (app === null) return
@@ -204,7 +207,9 @@ export class HttpServer implements AsyncDisposable {
       await this.#ledger.probe()
       return null
     } catch (error) {
-      return (error as Error).message
+      // Anybody may ask: where the ledger is, and how it is reached, is for the log.
+      this.#world.logger.warn({ err: error }, 'The ledger cannot be used')
+      return String(problemOf(error).body.title)
     }
   }
 }

@@ -299,12 +299,16 @@ describe('heads', () => {
 })
 
 describe('slowness', () => {
-  it('a request that does not come to its end is given up, and others are served meanwhile', async () => {
-    await using quick = await httpLedger({ serve: { requestTimeoutMs: 300 } })
+  it('requests that do not come to their end are given up, and others are served meanwhile', async () => {
+    await using quick = await httpLedger({ serve: { requestTimeoutMs: 1000 } })
+    const head = (...more: readonly string[]) =>
+      lines('POST /v1/session HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', ...more)
     const slow = [
       'GET /healthz HTTP/1.1\r\nHost: loc',
-      `${lines('POST /v1/session HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Content-Length: 100')}{"co`,
-      `${lines('POST /v1/session HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}5\r\n{"c`,
+      `${head('Content-Length: 100')}{"co`,
+      `${head('Transfer-Encoding: chunked')}5\r\n{"c`,
+      // Hundreds that say nothing at all.
+      ...Array<string>(300).fill(''),
     ]
     const answers = slow.map((text) => quick.raw(text))
     for (let i = 0; i < 20; i++) expect((await quick.ask('GET', '/healthz')).status).toBe(200)
@@ -312,12 +316,5 @@ describe('slowness', () => {
       expect(status).toBe(400)
       expect(body).toContain('in time')
     }
-  })
-
-  it('hundreds of connections that say nothing keep nobody out', async () => {
-    await using quick = await httpLedger({ serve: { requestTimeoutMs: 300 } })
-    const silent = Array.from({ length: 300 }, () => quick.raw(''))
-    expect((await quick.ask('GET', '/healthz')).status).toBe(200)
-    for (const { status } of await Promise.all(silent)) expect(status).toBe(400)
   })
 })

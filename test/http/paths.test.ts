@@ -1,7 +1,10 @@
 // Paths that are meant to lead out of where they begin. No path is ever made of what somebody sent, and this shows it.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type HttpLedger, httpLedger, OURS } from './http-ledger.ts'
+import { queueOfTool } from '../../src/core/job/tool-service.ts'
+import { quickFolder } from '../fixtures/quick-folder.ts'
+import { envelope, type HttpLedger, httpLedger, OURS } from './http-ledger.ts'
 import { type Possessions, populate } from './populate.ts'
 import { lines } from './raw-socket.ts'
 
@@ -9,7 +12,7 @@ let http: HttpLedger
 let own: Possessions
 
 beforeAll(async () => {
-  http = await httpLedger({ settings: { tenant_id: OURS } })
+  http = await httpLedger({ settings: { tenant_id: OURS, inFlightLimit: 1000 } })
   own = await populate(http.ledger, OURS)
 })
 afterAll(() => http[Symbol.asyncDispose]())
@@ -171,12 +174,81 @@ it('nor as the bytes that no client would send', async () => {
 it('nor as an id of a record', async () => {
   const ids = UPS.map((up) => `${up.repeat(4)}etc/passwd`).map(encodeURIComponent)
   for (const id of ids) {
-    for (const path of [`/v1/jobs/${id}`, `/v1/jobs/${id}/steps`, `/v1/documents/${id}/history`]) {
+    for (const path of [
+      `/v1/jobs/${id}`,
+      `/v1/jobs/${id}/steps`,
+      `/v1/documents/${id}/history`,
+      `/v1/jobs/${id}/logs`,
+    ]) {
       const { status, headers, text } = await http.as('viewer', 'GET', path)
       checkNothing(status, headers['content-type'], text)
     }
   }
 })
+
+it('nor as the log of a job that somebody may describe as he likes', async () => {
+  const [inside, outside] = [quickFolder('waybill-repo-'), quickFolder('waybill-outside-')]
+  try {
+    writeFileSync(join(outside, 'secret.txt'), 'root:x:0:0: outside')
+    writeFileSync(join(inside, 'package.json'), '{"dependencies":{}}')
+    symlinkSync(join(outside, 'secret.txt'), join(inside, 'link.log'))
+    symlinkSync(outside, join(inside, 'linked'))
+    http.ledger.jobs.register({
+      protocol_id: 'log-paths.v1',
+      request_type: 'LOG_PATHS',
+      steps: [{ step_id: 'run', step_type: 'TOOL', service: queueOfTool('tests'), delivery: 'pull' }],
+    })
+    const files = [
+      ...UPS.map((up) => `${up.repeat(8)}etc/passwd`),
+      ...UPS.map((up) => decoded(`${up.repeat(8)}etc/passwd`)),
+      ...[
+        '/etc/passwd',
+        'package.json',
+        'link.log',
+        'linked/secret.txt',
+        `${outside}/secret.txt`,
+        '/dev/stdin',
+        '/proc/self/environ',
+        '.',
+        '',
+      ],
+    ]
+    const names = [...new Set(files)].map((log_file, i) => ({
+      log_file,
+      repo_root: i % 5 === 0 ? '/' : inside,
+      job_id: `log-${i}`,
+    }))
+    for (const { log_file, repo_root, job_id } of names) {
+      const paths = { repo_root, working_dir: '.', log_file, error_report: 'e.json' }
+      const payload = {
+        workstream_id: 'ws',
+        tool: 'tests',
+        command: { exe: 'true', args: [] },
+        env: {},
+        paths,
+      }
+      await http.ledger.jobs.submit(envelope({ request_type: 'LOG_PATHS', job_id, payload }) as never)
+    }
+    const claim = () => http.ledger.jobs.claim({ queues: [queueOfTool('tests')], limit: 1000 })
+    const works = [...(await claim()), ...(await claim())]
+    expect(works).toHaveLength(names.length)
+    for (const { job_id } of names) {
+      const { status, headers, text } = await http.as('viewer', 'GET', `/v1/jobs/${job_id}/logs`)
+      checkNothing(status, headers['content-type'], text)
+    }
+  } finally {
+    for (const folder of [inside, outside]) rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** As it is when nothing has to be escaped; half a character and the like stay as they are. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
 
 it('the files of the page are there, each under its own name and no other', async () => {
   const folder = new URL('../../src/server/page/', import.meta.url)

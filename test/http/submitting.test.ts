@@ -35,6 +35,8 @@ it.each<[string, object, string]>([
   ['another schema_version', { schema_version: 'v2' }, 'schema_version'],
   ['no payload', { payload: undefined }, 'payload'],
   ['an unknown field', { surprise: 1 }, 'surprise'],
+  ['a protocol of its own', { protocol: { protocol_id: 'x', request_type: 'OCR', steps: [] } }, 'protocol'],
+  ['half a character', { payload: { a: 'x\ud800' } }, 'payload'],
 ])('A2: %s is refused with 422, naming the field; nothing is written', async (_what, wrong, field) => {
   const { status, json } = await asker.refused(() => asker.submit(wrong))
   expect({ status, code: json.code }).toEqual({ status: 422, code: 'INVALID_INPUT' })
