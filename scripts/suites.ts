@@ -29,7 +29,6 @@ const ON_EVERY_ENGINE = [
   'steering',
   'queue-load',
   'update-many',
-  'many-jobs',
   'protocols',
   'runs',
   'state-manager',

@@ -59,10 +59,19 @@ const REQUEST_TIMEOUT_MS = 30 * SECOND_MS
 const CLOSE_MS = 10 * SECOND_MS
 const SECRET_BYTES = 32
 
-/** Serves a ledger over HTTP. Close it before the ledger, or declare it with `await using` after it. */
+/**
+ * Serves a ledger over HTTP, and keeps its time: leases of workers elsewhere end, schedules submit their jobs. Close it before
+ * the ledger, or declare it with `await using` after it.
+ */
 export async function serve(ledger: LiveLedger, options: ServeOptions = {}): Promise<HttpServer> {
   const server = new HttpServer(ledger, options)
-  await server.listen()
+  try {
+    await server.listen()
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+  ledger.keepTime()
   return server
 }
 
@@ -127,7 +136,7 @@ export class HttpServer implements AsyncDisposable {
   }
 
   async listen(): Promise<void> {
-    const { port = 0, host = LOOPBACK, allowHosts = [], maxBytes = MAX_BYTES, metrics } = this.#options
+    const { port = 0, host = LOOPBACK, maxBytes = MAX_BYTES, metrics } = this.#options
     const routes = ROUTES.filter(({ isAdmin }) => this.#options.admin !== false || isAdmin !== true)
     this.#app = createApp({
       routes,
@@ -147,7 +156,7 @@ export class HttpServer implements AsyncDisposable {
         readiness: () => this.#readiness(),
         registry: metrics ?? null,
       },
-      hosts: new Hosts(isAnyAddress(host) ? allowHosts : [...allowHosts, bracketed(host)]),
+      hosts: new Hosts(namesOf(this.#options)),
       world: this.#world,
       stopping: this.#stopping.signal,
       maxBytes,
@@ -214,13 +223,26 @@ export class HttpServer implements AsyncDisposable {
   }
 }
 
-function checkOptions({ auth, host = LOOPBACK }: ServeOptions): void {
+function checkOptions({ auth, host = LOOPBACK, publicUrl }: ServeOptions): void {
+  if (publicUrl !== undefined && URL.parse(publicUrl)?.origin !== publicUrl) {
+    const next = 'Write https://waybill.example.com, and nothing behind it.'
+    throw new InvalidInput('publicUrl', `${JSON.stringify(publicUrl)} is not an address of a server`, next)
+  }
   if (auth !== false || LOOPBACKS.has(host)) return
   throw new InvalidInput(
     'auth',
     `Without tokens the server may only listen on this machine, not on ${host}`,
     'Leave out --no-auth and make tokens, or leave out --host.',
   )
+}
+
+/** What requests may call it by, beside the names of this machine. */
+function namesOf({ host = LOOPBACK, allowHosts = [], publicUrl }: ServeOptions): readonly string[] {
+  return [
+    ...allowHosts,
+    ...(isAnyAddress(host) ? [] : [bracketed(host)]),
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
+  ]
 }
 
 function isAnyAddress(host: string): boolean {

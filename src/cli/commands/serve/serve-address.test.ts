@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowedHosts, callbackUrl } from './serve-address.ts'
+import { callbackUrl } from './serve-address.ts'
 
 describe('where services are told to report', () => {
   it.each([
@@ -20,13 +20,4 @@ describe('where services are told to report', () => {
   ])('is nowhere for %s', (_, address) => {
     expect(callbackUrl(address)).toBeUndefined()
   })
-})
-
-it('goes by the name of its public address, too', () => {
-  const address = { port: 7420, host: '127.0.0.1', allowHost: ['other.example'] }
-  expect(allowedHosts({ ...address, publicUrl: 'https://waybill.example:8443' })).toEqual([
-    'other.example',
-    'waybill.example',
-  ])
-  expect(allowedHosts(address)).toEqual(['other.example'])
 })

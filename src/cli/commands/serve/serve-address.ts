@@ -37,11 +37,6 @@ export function addressOptions(): readonly Option[] {
   ]
 }
 
-/** The names that requests may call it by: that of its public address is one. */
-export function allowedHosts({ allowHost = [], publicUrl }: AddressOptions): readonly string[] {
-  return publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname]
-}
-
 /**
  * Where services report, which goes into directives and is kept with them: so only an address that is known to lead here, and
  * still will tomorrow. Undefined for a port that is any, and for a machine that has many addresses.

@@ -16,13 +16,7 @@ import { loadWorkerModule } from '../worker/load-module.ts'
 import { startServices } from '../worker/start-services.ts'
 import { allHandlers, type PlanOptions, planOf, type WorkPlan } from '../worker/work-plan.ts'
 import { callbackSecrets } from './callback-secrets.ts'
-import {
-  type AddressOptions,
-  addressOptions,
-  allowedHosts,
-  callbackUrl,
-  listenError,
-} from './serve-address.ts'
+import { type AddressOptions, addressOptions, callbackUrl, listenError } from './serve-address.ts'
 import { LOG_LEVELS, type LogLevel, serverLog } from './server-log.ts'
 import { tellServer } from './tell-server.ts'
 import { logWork } from './work-log.ts'
@@ -119,7 +113,7 @@ export const serve = defineCommand<Options>({
       publicUrl: options.publicUrl,
       auth: options.auth,
       admin: options.admin,
-      allowHosts: allowedHosts(options),
+      allowHosts: options.allowHost,
       callbackSecrets: secrets,
       closeMs: Math.min(ANSWER_MS, graceMs(options)),
       adapters: plan?.adapters,
