@@ -36,6 +36,8 @@ export interface ServeOptions extends ListenOptions {
   readonly publicUrl?: string | undefined
   /** False leaves out the routes under `/v1/admin`. */
   readonly admin?: boolean | undefined
+  /** False when somebody else does whatever is due: a worker that runs elsewhere, say. */
+  readonly keepTime?: boolean | undefined
   /** Longest body that is read; 1 MiB when absent. */
   readonly maxBytes?: number | undefined
   /** How long answers that are under way may take when it closes; 10 seconds when absent. */
@@ -71,7 +73,7 @@ export async function serve(ledger: LiveLedger, options: ServeOptions = {}): Pro
     await server.close()
     throw error
   }
-  ledger.keepTime()
+  if (options.keepTime !== false) ledger.keepTime()
   return server
 }
 
