@@ -96,7 +96,7 @@ export class Authenticator {
 
   /** Who a link is for that the server prints by itself. */
   get owner(): Principal {
-    return LOCAL
+    return { ...LOCAL, speaksForOthers: false }
   }
 
   #byToken(
