@@ -64,7 +64,8 @@ export class AuditLog {
   }
 }
 
-const AUDIT_FIELDS = [
+/** What the history can be counted by. */
+export const AUDIT_FIELDS = [
   'tenant_id',
   'kind',
   'event',
@@ -75,7 +76,6 @@ const AUDIT_FIELDS = [
   'actor',
 ] as const
 
-/** What the history can be counted by. */
 export type AuditField = (typeof AUDIT_FIELDS)[number]
 
 export type AuditCount<F extends AuditField = AuditField> = Pick<AuditRecord, F> & { readonly count: number }

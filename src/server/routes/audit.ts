@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { machines } from '../../core/machines/all.ts'
+import { AUDIT_FIELDS, type AuditField } from '../../ledger/audit-log.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { oneOrAll } from '../../ledger/tenant-to-find.ts'
 import { auditCountSchema, auditPageSchema, durationRowSchema } from '../openapi/records/audit-schemas.ts'
@@ -25,18 +26,7 @@ const filter = {
   before: time.optional(),
 }
 
-const COUNTED = [
-  'tenant_id',
-  'kind',
-  'event',
-  'old_state',
-  'new_state',
-  'adapter',
-  'error_type',
-  'actor',
-] as const
-
-const DEFAULT_BY: readonly (typeof COUNTED)[number][] = ['event']
+const DEFAULT_BY: readonly AuditField[] = ['event']
 
 export const auditRoutes: readonly Route[] = [
   route({
@@ -59,7 +49,7 @@ export const auditRoutes: readonly Route[] = [
     summary: 'How many records of the history match, by the fields named',
     needs: 'read',
     acrossTenants: true,
-    query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(COUNTED)) }),
+    query: z.strictObject({ ...tenantQuery, ...filter, by: listOf(z.enum(AUDIT_FIELDS)) }),
     answers: {
       200: { about: 'The most frequent first', schema: z.strictObject({ items: z.array(auditCountSchema) }) },
     },

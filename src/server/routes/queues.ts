@@ -8,6 +8,21 @@ import { found } from '../request/not-found.ts'
 import { changeQuery } from '../request/query.ts'
 import { type Call, NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
 
+function steer(verb: 'pause' | 'resume', summary: string): Route {
+  return route({
+    method: 'POST',
+    path: `/v1/queues/{queue}:${verb}`,
+    operation: `${verb}Queue`,
+    summary,
+    needs: 'write',
+    everybody: true,
+    query: z.strictObject(changeQuery),
+    answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
+    handle: async (call) =>
+      recordReply(await call.server.ledger.queues[verb](call.params.queue as string, by(call))),
+  })
+}
+
 /** Queues are the same for all tenants, and so is whoever may see and steer them. */
 export const queueRoutes: readonly Route[] = [
   route({
@@ -38,30 +53,8 @@ export const queueRoutes: readonly Route[] = [
       return ok(found(await server.ledger.queues.load(queue), 'queue', queue))
     },
   }),
-  route({
-    method: 'POST',
-    path: '/v1/queues/{queue}:pause',
-    operation: 'pauseQueue',
-    summary: 'Hand nothing new out of a queue; what runs goes on',
-    needs: 'write',
-    everybody: true,
-    query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
-    handle: async (call) =>
-      recordReply(await call.server.ledger.queues.pause(call.params.queue as string, by(call))),
-  }),
-  route({
-    method: 'POST',
-    path: '/v1/queues/{queue}:resume',
-    operation: 'resumeQueue',
-    summary: 'Hand out again',
-    needs: 'write',
-    everybody: true,
-    query: z.strictObject(changeQuery),
-    answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
-    handle: async (call) =>
-      recordReply(await call.server.ledger.queues.resume(call.params.queue as string, by(call))),
-  }),
+  steer('pause', 'Hand nothing new out of a queue; what runs goes on'),
+  steer('resume', 'Hand out again'),
   route({
     method: 'POST',
     path: '/v1/queues/{queue}:limit',
