@@ -9,6 +9,7 @@ import { isFolder, optionsFor } from '../store/open-store.ts'
 import type { OnProgress } from '../store/progress.ts'
 import { systemClock } from '../world/clock.ts'
 import { debugLogger, type Logger } from '../world/logger.ts'
+import { heldPause } from '../world/pause.ts'
 import { systemTimers } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
 import { defaultActor } from './default-actor.ts'
@@ -134,7 +135,7 @@ export class Session {
         if (server !== null) return this.#remember(server)
         // Whoever is named there is no more, or not yet: the lock is about to be free, or to say more.
         if (tries === MOST_TRIES) throw error
-        await pause(RETRY_MS)
+        await heldPause(systemTimers, RETRY_MS)
       }
     }
   }
@@ -283,12 +284,6 @@ function engineOptions(
     default:
       return {}
   }
-}
-
-async function pause(ms: number): Promise<void> {
-  const hold = systemTimers.hold()
-  await new Promise<void>((resolve) => systemTimers.after(ms, resolve))
-  hold.cancel()
 }
 
 function isServed(error: unknown): boolean {

@@ -36,7 +36,9 @@ export interface AuditEntry {
   readonly reason: string | null
 }
 
-export type AuditEvent = 'moved' | 'noted' | 'refused' | 'ignored'
+export const AUDIT_EVENTS = ['moved', 'noted', 'refused', 'ignored'] as const
+
+export type AuditEvent = (typeof AUDIT_EVENTS)[number]
 
 export interface AuditRecord extends Omit<AuditEntry, 'path'> {
   /** Place in the log. Grows along the history of any one record; along the whole log where order is total. */

@@ -1,3 +1,4 @@
+import { notFound } from '../core/job/not-found.ts'
 import type { Refusal, RefusalCode } from '../core/refusal.ts'
 import { type ErrorParts, WaybillError } from './waybill-error.ts'
 
@@ -104,6 +105,11 @@ const CLASSES: { readonly [code in RefusalCode]: new (parts: ErrorParts) => Wayb
 /** A rule said no to this one: it need not say so to the next. */
 export function isRefusal(error: unknown): error is WaybillError {
   return error instanceof WaybillError && Object.hasOwn(CLASSES, error.code)
+}
+
+/** No such job, or no such step of it, or another tenant's: the kernel says it in these words. */
+export function jobNotFound(what: { readonly job_id: string; readonly step_id?: string }): WaybillError {
+  return errorOf(notFound(what).refusal)
 }
 
 /** How a refusal leaves the kernel's world of values. */

@@ -1,12 +1,11 @@
 import { type Duration, durationMs } from '../core/duration.ts'
-import { notFound } from '../core/job/not-found.ts'
 import type { JobRecord, StepRecord } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import { isTerminal } from '../core/machine.ts'
 import { jobMachine } from '../core/machines/job.ts'
 import { OutputLost } from '../errors/file-errors.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { errorOf, JobFailed } from '../errors/refusal-errors.ts'
+import { JobFailed, jobNotFound } from '../errors/refusal-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Timer, Timers } from '../world/timers.ts'
@@ -92,7 +91,7 @@ export class JobEnds {
   async #get({ tenant_id, job_id }: JobName): Promise<JobRecord> {
     const job = await this.#store.get({ kind: 'job', tenant_id, id: job_id })
     if (job !== null) return job
-    throw errorOf(notFound({ job_id }).refusal)
+    throw jobNotFound({ job_id })
   }
 
   #add(look: () => Promise<void>): void {

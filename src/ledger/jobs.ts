@@ -11,6 +11,7 @@ import type {
 import type { Protocol } from '../core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../core/job/record.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { isCancelled } from '../core/machines/job.ts'
 import type { StepState } from '../core/machines/step.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { CallersTransaction } from '../store/inbox.ts'
@@ -310,7 +311,7 @@ export class Jobs {
     const tenant_id = this.#tenant(filter.tenant_id)
     return this.#many(withStates(filter, TO_CANCEL, TO_CANCEL), options, async ({ job_id, etag }) => {
       const job = await this.cancel(job_id, { tenant_id, actor, reason })
-      return job.etag !== etag && (job.state === 'CANCELLED' || job.state === 'CANCELLING')
+      return job.etag !== etag && isCancelled(job)
     })
   }
 

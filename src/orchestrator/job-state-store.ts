@@ -2,7 +2,6 @@ import type { JobAggregate } from '../core/aggregate.ts'
 import type { Answers } from '../core/batch.ts'
 import type { Command } from '../core/command.ts'
 import type { StepResult } from '../core/job/commands.ts'
-import { notFound } from '../core/job/not-found.ts'
 import type { StepRecord } from '../core/job/record.ts'
 import { TOOL } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
@@ -10,7 +9,7 @@ import { activeStep } from '../core/job/waiting.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { RunState } from '../core/machines/run.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { Conflict, errorOf } from '../errors/refusal-errors.ts'
+import { Conflict, jobNotFound } from '../errors/refusal-errors.ts'
 import { checkCount } from '../ledger/check-input.ts'
 import type { Commands } from '../ledger/commands.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -162,7 +161,7 @@ export class JobStateStore implements StateInterface {
   async #mustBeThere(job_id: string): Promise<JobAggregate> {
     const aggregate = await this.ledger.jobs.show(job_id)
     if (aggregate !== null) return aggregate
-    throw errorOf(notFound({ job_id }).refusal)
+    throw jobNotFound({ job_id })
   }
 }
 

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path'
 import type { JobAggregate } from '../core/aggregate.ts'
-import { notFound } from '../core/job/not-found.ts'
 import type { DependencyPolicy, PRIORITIES } from '../core/job/record.ts'
 import { HUMAN, queueOfTool } from '../core/job/tool-service.ts'
 import { type ToolStatus, toolStatusOf } from '../core/job/tool-status.ts'
 import type { Json } from '../core/json.ts'
 import { isTerminal } from '../core/machine.ts'
 import { jobMachine } from '../core/machines/job.ts'
-import { Conflict, errorOf } from '../errors/refusal-errors.ts'
+import { Conflict, jobNotFound } from '../errors/refusal-errors.ts'
 import type { CallOptions } from '../ledger/settings.ts'
 import type { SubmittedJob } from '../ledger/submitted-job.ts'
 import { AttemptRun } from '../runtime/attempt-run.ts'
@@ -269,7 +268,7 @@ class JobRun {
   async #look(job_id: string): Promise<JobAggregate> {
     const aggregate = await this.#ledger.jobs.show(job_id)
     if (aggregate !== null) return aggregate
-    throw errorOf(notFound({ job_id }).refusal)
+    throw jobNotFound({ job_id })
   }
 }
 

@@ -27,7 +27,8 @@ export interface ClaimLinesOptions {
 }
 
 const MOST_WAITING = 1000
-const LONGEST_WAIT_MS = 60_000
+/** Who waits longer asks again: proxies in between end what is silent. */
+export const LONGEST_WAIT_MS = 60_000
 
 /** Where workers elsewhere wait for work. Nothing is asked on the off chance: they are woken by what happens. */
 export class ClaimLines implements AsyncDisposable {

@@ -98,7 +98,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     admit: ({ headers: { authorization, cookie }, ip: address, raw }, { mayBeSigned }) => {
       const isSigned = mayBeSigned === true && authorization === undefined
       const principal = isSigned ? parts.signed.admit(raw) : null
-      if (principal !== null) return { principal, isSession: false }
+      if (principal !== null) return principal
       return parts.server.authenticator.authenticate({
         authorization,
         cookie,

@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { MethodNotAllowed, UnknownPath } from '../errors/message-errors.ts'
 import { checkId } from '../ledger/check-input.ts'
 import { parsed } from '../ledger/steering.ts'
-import type { Authenticated } from './auth/authenticator.ts'
 import { checkEverybody, checkPermission, type Principal } from './auth/principal.ts'
 import { HttpCall } from './http-call.ts'
 import { HIJACKED, type Method, type Reply, type Route, type ServerParts } from './route.ts'
@@ -14,7 +13,7 @@ export interface Gatekeeper {
   /** Throws when a page of another site makes it. */
   checkOrigin(request: FastifyRequest): void
   /** Lets a request in or throws. Not a promise where it is known at once. */
-  admit(request: FastifyRequest, route: Route): Authenticated | Promise<Authenticated>
+  admit(request: FastifyRequest, route: Route): Principal | Promise<Principal>
   /** When the body has come: throws when the request was let in on the strength of it, wrongly. */
   checkAdmitted(request: FastifyRequest): void
   readonly server: ServerParts
@@ -141,7 +140,7 @@ function foundByVerb(verbs: Verbs, params: Found['params'], last: string): Found
   throw new UnknownPath([...verbs.keys()].map((verb) => `…:${verb}`))
 }
 
-function check(route: Route, request: FastifyRequest, { principal }: Authenticated): void {
+function check(route: Route, request: FastifyRequest, principal: Principal): void {
   if (route.needs !== 'nothing') checkPermission(principal, route.needs)
   if (route.everybody === true) checkEverybody(principal)
   request.principal = principal

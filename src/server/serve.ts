@@ -86,7 +86,6 @@ export class HttpServer implements AsyncDisposable {
   readonly #authenticator: Authenticator
   readonly #hub: EventHub
   readonly #tokenWatch: TokenWatch
-  readonly #tokens: TokenBook
   #app: FastifyInstance | null = null
   #url = ''
   #closed: Promise<void> | null = null
@@ -98,9 +97,8 @@ export class HttpServer implements AsyncDisposable {
     this.#world = { ...realWorld, logger: ledger.logger, ...options.world }
     const { clock, secrets } = this.#world
     this.#lines = new ClaimLines(ledger, this.#world)
-    this.#tokens = new TokenBook(ledger.tokens, clock)
     this.#authenticator = new Authenticator({
-      tokens: this.#tokens,
+      tokens: new TokenBook(ledger.tokens, clock),
       clock,
       makeSecret: () => Buffer.from(secrets.bytes(SECRET_BYTES)).toString('base64url'),
       isNeeded: options.auth !== false,

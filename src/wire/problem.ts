@@ -3,11 +3,20 @@ import { InternalError } from '../errors/message-errors.ts'
 import { ERROR_TABLE } from '../errors/table.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 
-/** Two fields have other names in messages than in records. */
-const NAMES: ReadonlyMap<string, string> = new Map([
+/** Two fields have other names in messages than in records: the name in records first. */
+const NAMES = [
   ['job_id', 'jobId'],
   ['step_id', 'stepId'],
-])
+] as const
+
+function inMessages(field: string | undefined): string | undefined {
+  return NAMES.find(([name]) => name === field)?.[1] ?? field
+}
+
+/** What a field that a problem names is called in records. */
+export function inRecords(field: string): string {
+  return NAMES.find(([, name]) => name === field)?.[0] ?? field
+}
 
 export interface Problem {
   readonly status: number
@@ -19,7 +28,7 @@ export interface Problem {
 export function problemOf(thrown: unknown): Problem {
   const error = thrown instanceof WaybillError ? thrown : new InternalError(thrown)
   const { code, status, message, next, details } = error
-  const field = NAMES.get(error.field ?? '') ?? error.field
+  const field = inMessages(error.field)
   const { retry_after_seconds: retryAfter, allowed } = details
   return {
     status,

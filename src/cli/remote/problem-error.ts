@@ -2,12 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts'
 import { errorFrom } from '../../errors/refusal-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../errors/table.ts'
 import type { WaybillError } from '../../errors/waybill-error.ts'
-
-/** Two fields have other names in messages than in records. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['jobId', 'job_id'],
-  ['stepId', 'step_id'],
-])
+import { inRecords } from '../../wire/problem.ts'
 
 /** A problem as it was told over HTTP, as the error that it was there; null when it is none of ours. */
 export function errorOfProblem(body: Json): WaybillError | null {
@@ -19,7 +14,7 @@ export function errorOfProblem(body: Json): WaybillError | null {
     code: Object.hasOwn(ERROR_TABLE, code) ? (code as ErrorCode) : 'INTERNAL_ERROR',
     message: detail,
     next: typeof next === 'string' ? next : '',
-    field: typeof field === 'string' ? (NAMES.get(field) ?? field) : undefined,
+    field: typeof field === 'string' ? inRecords(field) : undefined,
     details: isJsonObject(details) ? (details as JsonObject) : {},
   })
 }

@@ -1,11 +1,10 @@
 import type { JobAggregate } from '../../core/aggregate.ts'
 import type { StageReport } from '../../core/job/commands.ts'
-import { notFound } from '../../core/job/not-found.ts'
 import type { Protocol } from '../../core/job/protocol.ts'
 import type { JobRecord } from '../../core/job/record.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { toIso } from '../../core/time.ts'
-import { Conflict, errorOf } from '../../errors/refusal-errors.ts'
+import { Conflict, jobNotFound } from '../../errors/refusal-errors.ts'
 import type { Envelope } from '../../ledger/envelope.ts'
 import type { ListJobs } from '../../ledger/jobs.ts'
 import type {
@@ -142,7 +141,7 @@ export class RemoteJobs implements ChangeableJobs {
       body,
     })
     const after = entry === null ? null : await this.show(job_id, options?.tenant_id)
-    if (after === null) throw errorOf(notFound({ job_id }).refusal)
+    if (after === null) throw jobNotFound({ job_id })
     return after
   }
 }

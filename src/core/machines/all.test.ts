@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isEdge, isRetryable, isStateOf, isTerminal, type Machine, nextStates, statesOf } from '../machine.ts'
 import { machines } from './all.ts'
+import { isCancelled } from './job.ts'
 
 type Table = { readonly [from: string]: string }
 
@@ -193,3 +194,7 @@ function reachable(machine: Machine<string>, from: string): ReadonlySet<string> 
   for (const state of seen) for (const next of nextStates(machine, state)) seen.add(next)
   return seen
 }
+
+it.each(statesOf(machines.job))('a job that is %s was cancelled, or was not', (state) => {
+  expect(isCancelled({ state })).toBe(['CANCELLING', 'CANCELLED'].includes(state))
+})

@@ -31,3 +31,8 @@ export const jobMachine = defineMachine({
 })
 
 export type JobState = StateOf<typeof jobMachine>
+
+/** Somebody wanted it ended, and it is, or is about to be. */
+export function isCancelled({ state }: { readonly state: JobState }): boolean {
+  return state === 'CANCELLING' || state === 'CANCELLED'
+}

@@ -1,6 +1,6 @@
+import { pause } from '../../world/pause.ts'
 import type { Processes, ProcessRow } from '../../world/processes.ts'
 import type { World } from '../../world/world.ts'
-import { pause } from './pause.ts'
 
 /** Who is killed is gone within moments, unless the system itself is stuck with it: that is not waited for any longer. */
 const KILLED_WITHIN_MS = 5000

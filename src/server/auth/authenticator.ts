@@ -15,11 +15,6 @@ export interface Shown {
   readonly address: string
 }
 
-export interface Authenticated {
-  readonly principal: Principal
-  readonly isSession: boolean
-}
-
 /** When nobody has to show anything: everybody who can reach the server may do everything. */
 const ANYBODY: Principal = {
   name: 'anybody',
@@ -65,17 +60,12 @@ export class Authenticator {
   }
 
   /** Not a promise where it is known at once, which is nearly always. */
-  authenticate({
-    authorization,
-    cookie,
-    address,
-    connection,
-  }: Shown): Authenticated | Promise<Authenticated> {
+  authenticate({ authorization, cookie, address, connection }: Shown): Principal | Promise<Principal> {
     if (authorization !== undefined) return this.#byToken(authorization, address, connection)
     const session = cookieIn(cookie)
     const open = session === null ? null : this.sessions.get(session)
     if (session !== null && open !== null) return this.#bySession(session, open.principal)
-    if (!this.#isNeeded) return { principal: ANYBODY, isSession: false }
+    if (!this.#isNeeded) return ANYBODY
     throw new Unauthenticated()
   }
 
@@ -99,45 +89,40 @@ export class Authenticator {
     return { ...LOCAL, speaksForOthers: false }
   }
 
-  #byToken(
-    authorization: string,
-    address: string,
-    connection: object,
-  ): Authenticated | Promise<Authenticated> {
+  #byToken(authorization: string, address: string, connection: object): Principal | Promise<Principal> {
     const last = this.#last.get(connection)
     // Nobody can learn anything from how long this takes: what is compared came over the same connection.
     if (last !== undefined && last.authorization === authorization && this.#tokens.isFresh(last.known))
-      return last.known
+      return last.known.principal
     const text = BEARER.exec(authorization)?.[1]
     if (text === undefined) return this.#refuse(address)
     const known = this.#tokens.known(text)
     if (known !== null) {
       this.#last.set(connection, { authorization, known })
-      return known
+      return known.principal
     }
-    if (isSame(text, this.localSecret)) return { principal: LOCAL, isSession: false }
+    if (isSame(text, this.localSecret)) return LOCAL
     return this.#byUnknownToken(text, address)
   }
 
   /** A session is worth as much as the token that it was opened with, and no longer. */
-  #bySession(session: string, principal: Principal): Authenticated | Promise<Authenticated> {
+  #bySession(session: string, principal: Principal): Principal | Promise<Principal> {
     const { token_id } = principal
-    const found = { principal, isSession: true }
-    if (token_id === null || this.#tokens.isTrusted(token_id)) return found
+    if (token_id === null || this.#tokens.isTrusted(token_id)) return principal
     return this.#tokens.isStillGood(token_id).then((isGood) => {
-      if (isGood) return found
+      if (isGood) return principal
       this.sessions.close(session)
       throw new Unauthenticated()
     })
   }
 
-  async #byUnknownToken(text: string, address: string): Promise<Authenticated> {
+  async #byUnknownToken(text: string, address: string): Promise<Principal> {
     // Others at this address may have guessed; behind a proxy, everybody comes from one.
     if (!this.#tokens.wasGood(text)) this.#failed.check(address)
     const principal = await this.#tokens.lookUp(text)
     if (principal === null) return this.#refuse(address)
     if (principal.token_id !== null) this.#onAdmitted(principal.token_id)
-    return { principal, isSession: false }
+    return principal
   }
 
   #refuse(address: string): never {

@@ -16,7 +16,6 @@ const MOST_TOKENS = 10_000
 /** A token that was good when it was looked up. */
 export interface KnownToken {
   readonly principal: Principal
-  readonly isSession: false
   /** Until when it may be taken for good. */
   readonly until: number
   /** Of what was known then; all of it is forgotten at once. */
@@ -64,7 +63,6 @@ export class TokenBook {
     this.#known.set(digestOf(text), {
       principal,
       until: this.#trustedUntil(record),
-      isSession: false,
       edition,
     })
     return principal

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AuditEvent } from '../../core/audit.ts'
+import { AUDIT_EVENTS } from '../../core/audit.ts'
 import { statesOf } from '../../core/machine.ts'
 import { machines, type RecordKind } from '../../core/machines/all.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
@@ -15,7 +15,6 @@ export interface EventsQuery {
 }
 
 const KINDS = Object.keys(machines) as [RecordKind, ...RecordKind[]]
-const EVENTS = ['moved', 'noted', 'refused', 'ignored'] as const satisfies readonly AuditEvent[]
 
 const LONGEST_TEXT = 10_000
 
@@ -30,7 +29,7 @@ export const eventsQuerySchema = z.strictObject({
   job_id: id,
   doc_id: id,
   state: listOf(z.string()),
-  event: listOf(z.enum(EVENTS)),
+  event: listOf(z.enum(AUDIT_EVENTS)),
   actor: text,
   adapter: text,
   error_type: text,

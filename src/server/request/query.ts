@@ -1,7 +1,7 @@
 // What lists and changes are asked with. A query string has texts only, so numbers and lists are read from text here.
 import { z } from 'zod'
 import { fromIso } from '../../core/time.ts'
-import { idSchema } from '../../ledger/envelope.ts'
+import { idSchema, timeSchema } from '../../ledger/envelope.ts'
 import { LARGEST_PAGE } from '../../store/query.ts'
 
 /** `a,b` or `field=a&field=b`. */
@@ -36,7 +36,7 @@ export const amount = z
   .meta({ type: 'number', minimum: 0 })
 
 /** ISO 8601, read as epoch milliseconds. */
-export const time = z.iso.datetime({ offset: true }).transform(fromIso)
+export const time = timeSchema.transform(fromIso)
 
 /** Whose records; `*` for those of everybody. */
 export const tenantQuery = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AUDIT_EVENTS } from '../../core/audit.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { machines } from '../../core/machines/all.ts'
 import { AUDIT_FIELDS, type AuditField } from '../../ledger/audit-log.ts'
@@ -21,7 +22,7 @@ const filter = {
   adapter: text.optional(),
   error_type: text.optional(),
   actor: text.optional(),
-  event: z.enum(['moved', 'noted', 'refused', 'ignored']).optional(),
+  event: z.enum(AUDIT_EVENTS).optional(),
   from: time.optional(),
   before: time.optional(),
 }

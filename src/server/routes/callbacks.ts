@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CALLBACKS, type CallbackName } from '../../core/job/callback-urls.ts'
 import type { Json } from '../../core/json.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
+import { jobNotFound } from '../../errors/refusal-errors.ts'
 import {
   attemptSchema,
   badMessageOf,
@@ -11,7 +12,6 @@ import {
 import { callbackAnswer, tellCallback } from '../../runtime/callbacks/callback-handler.ts'
 import { isFor } from '../auth/principal.ts'
 import { ok, type Route, route } from '../route.ts'
-import { missingStep } from './missing-step.ts'
 
 const ABOUT: { readonly [name in CallbackName]: string } = {
   ack: 'The attempt has begun',
@@ -80,7 +80,7 @@ export const callbackRoutes: readonly Route[] = CALLBACKS.map((name) =>
       try {
         const callback = callbackOf(name, body as Json)
         const { attempt } = callback
-        if (!isFor(principal, attempt.tenant_id as string)) throw missingStep(attempt)
+        if (!isFor(principal, attempt.tenant_id as string)) throw jobNotFound(attempt)
         return ok(callbackAnswer(await tellCallback(ledger.jobs, name, callback, { actor }), clock.now()))
       } catch (error) {
         throw error instanceof InvalidInput ? badMessageOf(error) : error

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { JobAggregate } from '../../core/aggregate.ts'
-import { notFound } from '../../core/job/not-found.ts'
 import { statesOf } from '../../core/machine.ts'
 import { jobMachine } from '../../core/machines/job.ts'
-import { errorOf } from '../../errors/refusal-errors.ts'
+import { jobNotFound } from '../../errors/refusal-errors.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { LONGEST_WAIT_MS } from '../../runtime/claim-lines.ts'
 import { auditPageSchema } from '../openapi/records/audit-schemas.ts'
 import { json } from '../openapi/records/field-schemas.ts'
 import { jobDetailSchema, jobSchema, stepSchema } from '../openapi/records/job-schemas.ts'
@@ -21,8 +21,6 @@ import {
   wholeNumber,
 } from '../request/query.ts'
 import { type Call, NOT_THERE, ok, type Route, route } from '../route.ts'
-
-const LONGEST_WAIT_MS = 60_000
 
 const jobFilter = {
   state: listOf(z.enum(statesOf(jobMachine))),
@@ -107,7 +105,7 @@ export const jobRoutes: readonly Route[] = [
     async handle({ server, params, tenant_id }) {
       const job_id = params.job_id as string
       const why = await server.ledger.why(job_id, tenant_id)
-      if (why === null) throw missing(job_id)
+      if (why === null) throw jobNotFound({ job_id })
       return ok(why)
     },
   }),
@@ -140,10 +138,6 @@ export const jobRoutes: readonly Route[] = [
 async function shown({ server, params, tenant_id }: Call): Promise<JobAggregate> {
   const job_id = params.job_id as string
   const aggregate = await server.ledger.jobs.show(job_id, tenant_id)
-  if (aggregate === null) throw missing(job_id)
+  if (aggregate === null) throw jobNotFound({ job_id })
   return aggregate
-}
-
-function missing(job_id: string): Error {
-  return errorOf(notFound({ job_id }).refusal)
 }

@@ -2,15 +2,13 @@ import { z } from 'zod'
 import { statesOf } from '../../core/machine.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import { fromIso } from '../../core/time.ts'
-import { idSchema } from '../../ledger/envelope.ts'
+import { idSchema, timeSchema } from '../../ledger/envelope.ts'
 import type { JobFilter } from '../../ledger/many-jobs.ts'
 import { manyReportSchema, matchCountSchema } from '../openapi/records/many-jobs-schemas.ts'
 import { changeQuery } from '../request/query.ts'
 import { ok, type Route, route } from '../route.ts'
 
 const MOST = 10_000
-
-const time = z.iso.datetime({ offset: true })
 
 const filterSchema = z.strictObject({
   state: z
@@ -22,8 +20,8 @@ const filterSchema = z.strictObject({
   run_id: idSchema.optional(),
   workstream_id: idSchema.optional(),
   doc_id: idSchema.optional(),
-  changed_from: time.optional(),
-  changed_before: time.optional(),
+  changed_from: timeSchema.optional(),
+  changed_before: timeSchema.optional(),
 })
 
 const expect = z

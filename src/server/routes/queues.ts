@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { EVERYBODY } from '../../core/queue/record.ts'
 import { queueLimitsSchema } from '../../ledger/steering.ts'
 import { listSchema } from '../openapi/records/list-schemas.ts'
 import { queueLoadSchema, queueSchema } from '../openapi/records/queue-schemas.ts'
 import { recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery } from '../request/query.ts'
-import { type Call, NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
+import { NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
 
 function steer(verb: 'pause' | 'resume', summary: string): Route {
   return route({
@@ -19,7 +18,7 @@ function steer(verb: 'pause' | 'resume', summary: string): Route {
     query: z.strictObject(changeQuery),
     answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
     handle: async (call) =>
-      recordReply(await call.server.ledger.queues[verb](call.params.queue as string, by(call))),
+      recordReply(await call.server.ledger.queues[verb](call.params.queue as string, call.by)),
   })
 }
 
@@ -67,10 +66,6 @@ export const queueRoutes: readonly Route[] = [
     body: queueLimitsSchema,
     answers: { 200: { about: 'The queue as it is now', schema: queueSchema }, ...STALE },
     handle: async (call) =>
-      recordReply(await call.server.ledger.queues.limit(call.params.queue as string, call.body, by(call))),
+      recordReply(await call.server.ledger.queues.limit(call.params.queue as string, call.body, call.by)),
   }),
 ]
-
-function by(call: Call) {
-  return { ...call.by, tenant_id: EVERYBODY }
-}

@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { EVERYBODY } from '../../core/queue/record.ts'
 import { newTokenSchema } from '../../ledger/new-token.ts'
 import { listSchema } from '../openapi/records/list-schemas.ts'
 import { mintedTokenSchema, tokenSchema } from '../openapi/records/token-schemas.ts'
 import { recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import { changeQuery } from '../request/query.ts'
-import { type Call, NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
+import { NOT_THERE, ok, type Route, route, STALE } from '../route.ts'
 
 const MOST_TOKENS = 10_000
 
@@ -59,7 +58,7 @@ export const tokenRoutes: readonly Route[] = [
     answers: { 201: { about: 'The token, and what is known of it', schema: mintedTokenSchema } },
     handle: async (call) => ({
       status: 201,
-      body: await call.server.ledger.tokens.mint(call.body, by(call)),
+      body: await call.server.ledger.tokens.mint(call.body, call.by),
     }),
   }),
   route({
@@ -72,10 +71,6 @@ export const tokenRoutes: readonly Route[] = [
     query: z.strictObject(changeQuery),
     answers: { 200: { about: 'What is known of it', schema: tokenSchema }, ...NOT_THERE, ...STALE },
     handle: async (call) =>
-      recordReply(await call.server.ledger.tokens.revoke(call.params.token_id as string, by(call))),
+      recordReply(await call.server.ledger.tokens.revoke(call.params.token_id as string, call.by)),
   }),
 ]
-
-function by(call: Call) {
-  return { ...call.by, tenant_id: EVERYBODY }
-}

@@ -5,11 +5,11 @@ import { EVERYBODY } from '../../core/queue/record.ts'
 import { fromIso } from '../../core/time.ts'
 import type { Work } from '../../ledger/claim.ts'
 import { idSchema } from '../../ledger/envelope.ts'
+import { LONGEST_WAIT_MS } from '../../runtime/claim-lines.ts'
 import { directiveSchema } from '../openapi/records/directive-schema.ts'
 import { namedTenant } from '../request/tenant.ts'
 import { ok, type Route, route, type ServerParts } from '../route.ts'
 
-const LONGEST_WAIT_MS = 60_000
 const MOST_AT_ONCE = 100
 const MOST_QUEUES = 100
 

@@ -1,5 +1,6 @@
 import type { IdSource } from '../../core/decision.ts'
 import { LedgerBusy } from '../../errors/sqlite-errors.ts'
+import { heldPause } from '../../world/pause.ts'
 import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
 import type { Memory } from './memory.ts'
@@ -35,7 +36,7 @@ export async function untilWritten<T>(
       return await attempt(conflicts)
     } catch (error) {
       if (!(error instanceof Conflict)) throw error
-      if (conflicts >= CONFLICTS_AT_ONCE) await pause(timers, 1 + random.next() * LONGEST_PAUSE_MS)
+      if (conflicts >= CONFLICTS_AT_ONCE) await heldPause(timers, 1 + random.next() * LONGEST_PAUSE_MS)
     }
   }
   throw new LedgerBusy(
@@ -62,11 +63,4 @@ export async function writeOut(
     onFailed()
     throw error
   }
-}
-
-/** Callers wait, and there may be nothing else that keeps the process alive. */
-async function pause(timers: Timers, milliseconds: number): Promise<void> {
-  const held = timers.hold()
-  await new Promise<void>((resolve) => timers.after(milliseconds, resolve))
-  held.cancel()
 }

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { AuditEvent } from '../../../core/audit.ts'
+import { AUDIT_EVENTS, type AuditEvent } from '../../../core/audit.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
 import type { AuditQuery } from '../../../store/query.ts'
 import { defineCommand } from '../../define-command.ts'
@@ -26,8 +26,6 @@ export interface AuditOptions extends PagingOptions {
   readonly countBy?: CountedBy
 }
 
-const EVENTS: readonly AuditEvent[] = ['moved', 'noted', 'refused', 'ignored']
-
 export const ledgerAudit = defineCommand<AuditOptions>({
   name: 'audit',
   summary: 'who did what to which record, when and why',
@@ -45,7 +43,7 @@ export const ledgerAudit = defineCommand<AuditOptions>({
     new Option('--adapter <name>', 'by this adapter, service or tool'),
     new Option('--error-type <name>', 'with an error of this type'),
     new Option('--actor <name>', 'by this user or program'),
-    new Option('--event <event>', 'what came of it').choices(EVENTS),
+    new Option('--event <event>', 'what came of it').choices(AUDIT_EVENTS),
     timeOption('since', 'at this time or later: 2025-10-03T12:00:00Z, epoch seconds, or how long ago (2h)'),
     timeOption('until', 'before this time'),
     new Option('--desc', 'latest first'),

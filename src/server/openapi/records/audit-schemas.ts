@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AuditRecord } from '../../../core/audit.ts'
+import { AUDIT_EVENTS, type AuditRecord } from '../../../core/audit.ts'
 import type { DurationRow } from '../../../core/durations.ts'
 import type { AuditCount, AuditField } from '../../../ledger/audit-log.ts'
 import { count, epochSeconds, id, jsonObject, recordKind } from './field-schemas.ts'
@@ -7,7 +7,7 @@ import { pageSchema } from './list-schemas.ts'
 import { schemaFor } from './schema-for.ts'
 
 const event = z
-  .enum(['moved', 'noted', 'refused', 'ignored'])
+  .enum(AUDIT_EVENTS)
   .describe('`noted` did not change the state; `ignored` was late or repeated')
 
 const auditRecordSchema = schemaFor<AuditRecord>()(
