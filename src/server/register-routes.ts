@@ -38,6 +38,7 @@ const NOBODY: Principal = {
   role: 'viewer',
   tenants: new Set(),
   token_id: null,
+  expires: null,
   speaksForOthers: false,
 }
 

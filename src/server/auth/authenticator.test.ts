@@ -14,7 +14,6 @@ async function setUp({ isNeeded = true } = {}) {
         asked++
         return ledger.tokens.verify(text)
       },
-      get: (token_id) => ledger.tokens.get(token_id),
     },
     world.clock,
   )

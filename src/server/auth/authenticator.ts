@@ -21,6 +21,7 @@ const ANYBODY: Principal = {
   role: 'admin',
   tenants: null,
   token_id: null,
+  expires: null,
   speaksForOthers: true,
 }
 
@@ -64,7 +65,7 @@ export class Authenticator {
     if (authorization !== undefined) return this.#byToken(authorization, address, connection)
     const session = cookieIn(cookie)
     const open = session === null ? null : this.sessions.get(session)
-    if (session !== null && open !== null) return this.#bySession(session, open.principal)
+    if (open !== null) return open.principal
     if (!this.#isNeeded) return ANYBODY
     throw new Unauthenticated()
   }
@@ -103,17 +104,6 @@ export class Authenticator {
     }
     if (isSame(text, this.localSecret)) return LOCAL
     return this.#byUnknownToken(text, address)
-  }
-
-  /** A session is worth as much as the token that it was opened with, and no longer. */
-  #bySession(session: string, principal: Principal): Principal | Promise<Principal> {
-    const { token_id } = principal
-    if (token_id === null || this.#tokens.isTrusted(token_id)) return principal
-    return this.#tokens.isStillGood(token_id).then((isGood) => {
-      if (isGood) return principal
-      this.sessions.close(session)
-      throw new Unauthenticated()
-    })
   }
 
   async #byUnknownToken(text: string, address: string): Promise<Principal> {

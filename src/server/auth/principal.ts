@@ -10,6 +10,8 @@ export interface Principal {
   readonly tenants: ReadonlySet<string> | null
   /** The token that it came in with, or that its session was made from; null when nobody has to show one. */
   readonly token_id: string | null
+  /** When that is no longer good, whatever else happens, in epoch milliseconds; null for never. */
+  readonly expires: number | null
   /** May say in whose name it acts: the command line of whoever runs the server. */
   readonly speaksForOthers: boolean
 }

@@ -11,6 +11,7 @@ const OWNER: Principal = {
   role: 'admin',
   tenants: null,
   token_id: 'abc',
+  expires: null,
   speaksForOthers: false,
 }
 

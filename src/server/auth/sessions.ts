@@ -37,7 +37,7 @@ export class Sessions {
   /** A code for one session of whoever opens the link first. */
   link(principal: Principal): { readonly code: string; readonly until: number } {
     const code = this.#makeSecret()
-    const until = this.#clock.now() + LINK_MS
+    const until = this.#within(LINK_MS, principal)
     this.#links.set(digestOf(code), { principal, until })
     return { code, until }
   }
@@ -49,7 +49,7 @@ export class Sessions {
     const now = this.#clock.now()
     if (link === undefined || link.until <= now) return null
     const cookie = this.#makeSecret()
-    const session = { principal: link.principal, until: now + SESSION_MS }
+    const session = { principal: link.principal, until: this.#within(SESSION_MS, link.principal) }
     this.#sessions.set(digestOf(cookie), session)
     return { cookie, session }
   }
@@ -61,6 +61,11 @@ export class Sessions {
 
   close(cookie: string): void {
     this.#sessions.delete(digestOf(cookie))
+  }
+
+  /** Neither is good for longer than what it was made with. */
+  #within(ms: number, { expires }: Principal): number {
+    return Math.min(this.#clock.now() + ms, expires ?? Number.POSITIVE_INFINITY)
   }
 
   /** Those of a token that is no longer good. */

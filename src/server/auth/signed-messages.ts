@@ -12,6 +12,7 @@ const SERVICE: Principal = {
   role: 'worker',
   tenants: null,
   token_id: null,
+  expires: null,
   speaksForOthers: false,
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { fromIso, SECOND_MS } from '../../core/time.ts'
-import { type TokenRecord, tokenProblem } from '../../core/token/record.ts'
+import type { TokenRecord } from '../../core/token/record.ts'
 import type { Tokens } from '../../ledger/tokens.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Principal } from './principal.ts'
@@ -24,14 +24,12 @@ export interface KnownToken {
 
 /** Who has which token. What was looked up is remembered for a moment, by a hash: the text itself is kept nowhere. */
 export class TokenBook {
-  readonly #tokens: Pick<Tokens, 'verify' | 'get'>
+  readonly #tokens: Pick<Tokens, 'verify'>
   readonly #clock: Clock
   #edition = 0
   readonly #known = new LRUCache<string, KnownToken>({ max: MOST_TOKENS })
-  /** Until when a token is taken for good, by its id: for sessions, which do not show it. */
-  readonly #trusted = new LRUCache<string, number>({ max: MOST_TOKENS })
 
-  constructor(tokens: Pick<Tokens, 'verify' | 'get'>, clock: Clock) {
+  constructor(tokens: Pick<Tokens, 'verify'>, clock: Clock) {
     this.#tokens = tokens
     this.#clock = clock
   }
@@ -60,37 +58,14 @@ export class TokenBook {
       return null
     }
     const principal = principalOf(record)
-    this.#known.set(digestOf(text), {
-      principal,
-      until: this.#trustedUntil(record),
-      edition,
-    })
+    const until = Math.min(this.#clock.now() + TRUST_MS, principal.expires ?? Number.POSITIVE_INFINITY)
+    this.#known.set(digestOf(text), { principal, until, edition })
     return principal
-  }
-
-  /** Whether a token was found to be good a moment ago. */
-  isTrusted(token_id: string): boolean {
-    return (this.#trusted.get(token_id) ?? 0) > this.#clock.now()
-  }
-
-  /** The same, looked up. */
-  async isStillGood(token_id: string): Promise<boolean> {
-    const edition = this.#edition
-    const record = await this.#tokens.get(token_id)
-    if (record === null || tokenProblem(record, this.#clock.now()) !== null) return false
-    if (edition === this.#edition) this.#trusted.set(token_id, this.#trustedUntil(record))
-    return true
   }
 
   /** A token was revoked: all are looked up again. */
   forget(): void {
     this.#edition++
-    this.#trusted.clear()
-  }
-
-  #trustedUntil({ expires_at }: Pick<TokenRecord, 'expires_at'>): number {
-    const trusted = this.#clock.now() + TRUST_MS
-    return expires_at === null ? trusted : Math.min(trusted, fromIso(expires_at))
   }
 }
 
@@ -98,12 +73,13 @@ function digestOf(text: string): string {
   return hash('sha256', text, 'base64')
 }
 
-function principalOf({ name, role, tenants, token_id }: TokenRecord): Principal {
+function principalOf({ name, role, tenants, token_id, expires_at }: TokenRecord): Principal {
   return {
     name,
     role,
     tenants: tenants.includes(EVERYBODY) ? null : new Set(tenants),
     token_id,
+    expires: expires_at === null ? null : fromIso(expires_at),
     speaksForOthers: false,
   }
 }

@@ -38,6 +38,7 @@ export const eventRoutes: readonly Route[] = [
         principal,
         filter: { ...filter, tenant_id },
         after,
+        stillAllowed: () => server.clock.now() < (principal.expires ?? Number.POSITIVE_INFINITY),
       })
       return HIJACKED
     },
