@@ -89,9 +89,9 @@ describe('taking work from PostgreSQL', () => {
 
   it('lets others wait who write what was taken, and has them decide again', async () => {
     const taken = await one.take(ready(['q1'], 1))
-    const writing = other.write(setOf({ jobs: [changedJob('a3', 1)] }))
+    const refused = expect(other.write(setOf({ jobs: [changedJob('a3', 1)] }))).rejects.toThrow(Conflict)
     await taken.write(setOf({ jobs: [changedJob('a3', 1)] }))
-    await expect(writing).rejects.toThrow(Conflict)
+    await refused
   })
 
   it('tells others that there is news, and not oneself', async () => {
