@@ -76,9 +76,7 @@ export class CrashDisk implements Disk {
   afterKill(options: CrashDiskOptions = {}): CrashDisk {
     const state = this.#state.copy()
     if (this.#interrupted !== null) {
-      const dice = this.#dice(this.#interrupted.n)
-      const luck = rollLuck(dice)
-      this.#interrupted.deed.begun(state, BEFORE, { nothing: 0, everything: 1, some: dice.next() }[luck])
+      this.#interrupted.deed.begun(state, BEFORE, this.#partOf(this.#interrupted.n))
     }
     return CrashDisk.#with(state, options)
   }
@@ -210,7 +208,7 @@ export class CrashDisk implements Disk {
     }
     const fault = this.#options.faults?.(operation) ?? null
     if (fault === null) deed.begun(this.#state, moment, 1)
-    else deed.failed(this.#state, moment, this.#dice(n).next())
+    else deed.failed(this.#state, moment, this.#partOf(n))
     await null
     // Done or not: when the power is gone, whoever asked for it will never hear.
     this.#mustHavePower()
@@ -223,8 +221,11 @@ export class CrashDisk implements Disk {
     if (!this.#power) throw new PowerLost()
   }
 
-  /** Its own for every operation, so that an earlier one does not change what becomes of a later. */
-  #dice(n: number): Random {
-    return new SeededRandom((this.#options.seed ?? 1) * 0x9e3779b1 + n)
+  /** How much of an operation is done that does not come to its end. */
+  #partOf(n: number): number {
+    // Dice of its own for every operation, so that an earlier one does not change what becomes of a later.
+    const dice = new SeededRandom((this.#options.seed ?? 1) * 0x9e3779b1 + n)
+    const luck = rollLuck(dice)
+    return { nothing: 0, everything: 1, some: dice.next() }[luck]
   }
 }

@@ -30,6 +30,8 @@ export class Client {
   readonly requests: Requests
   readonly #scene: Scene
   readonly #life: () => Life | null
+  /** What was asked, and not answered yet. */
+  asked = 0
   /** Who waits for a job to end, and has not been told. */
   readonly waiting = new Set<string>()
 
@@ -48,6 +50,7 @@ export class Client {
     const { trace } = this.#scene
     const life = this.#life()
     if (life === null) return { silence: 'down' }
+    this.asked++
     try {
       const answer = await life.ask(what)
       trace.add(`${name}: done`)
@@ -65,6 +68,8 @@ export class Client {
       if (!(error instanceof WaybillError) || !mayRefuse.includes(error.code)) throw error
       trace.add(`${name}: ${error.code}`)
       return { refusal: error.code }
+    } finally {
+      this.asked--
     }
   }
 

@@ -126,7 +126,8 @@ export class SimulatedProcess {
       },
     )
     if (this.#life !== life) return
-    if (!isClosed) return this.end('it is killed')
+    // Also when it could not write any more, and was closed all the same: it has nothing to tell then.
+    if (!isClosed || this.#scene.troubles.hasFailed) return this.end('it is killed')
     this.#life = null
     life.die()
     if (this.#scene.engine === 'journal') await this.#mustLetGo(this.#disk)

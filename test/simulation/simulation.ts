@@ -156,6 +156,11 @@ export class Simulation {
     this.#process.calm()
     if (troubles.hasFailed) this.#process.end('it is killed')
     await this.#untilItIsUp()
+    // What was asked while it was halted comes first: a queue may be paused by it.
+    for (let passed = 0; this.#client.asked > 0; passed += SLICE_MS) {
+      law(passed <= LONGEST_ANSWER_MS, () => 'somebody asked in troubled times, and was never answered')
+      await this.#pass(SLICE_MS)
+    }
     await this.#pass(SLICE_MS, () => this.#actions.clearUp())
     const bound = longestMs(laws.shadow, world.clock.now())
     const promptness = new Promptness()

@@ -53,7 +53,7 @@ export class JournalWriter {
     const { journal } = parts
     const { disk, folder } = journal.place
     if (loaded.torn !== null) await cutTorn(journal.place, loaded.torn)
-    let writer = loaded.end === null ? null : await DeltaWriter.goOn(disk, loaded.end.path, loaded.end.place)
+    let writer = loaded.end === null ? null : await DeltaWriter.goOn(disk, loaded.end)
     if (writer === null || loaded.end?.version !== DELTA_VERSION) {
       // What older versions began is left to them: a file is of one version from its first line to its last.
       await writer?.close()

@@ -8,6 +8,7 @@ import type { Timers } from '../../world/timers.ts'
 import { changedAt } from '../query.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import {
+  type DeltaEnd,
   type DeltaPlace,
   type DeltaRest,
   type DeltaStart,
@@ -47,7 +48,7 @@ export interface LoadedJournal {
   /** Oldest first; those that the snapshot has already are not read. */
   readonly deltas: readonly DeltaLog[]
   /** Where the newest delta goes on; null when there is none. */
-  readonly end: { readonly path: string; readonly place: DeltaPlace; readonly version: string } | null
+  readonly end: DeltaEnd | null
   readonly torn: Torn | null
   /** The last line says that its writer ended in good order. */
   readonly isClosed: boolean
@@ -279,7 +280,8 @@ export class JournalLoader {
           ? { ...this.#end.place, version: this.#end.version }
           : await startOf(file, path, seq)
       const rest = await this.#replayBatches(file, log, from, (await beside?.(delta)) ?? null)
-      this.#end = { path, place: { at: rest.at, seq: rest.seq }, version }
+      const { at } = rest
+      this.#end = { path, place: { at, seq: rest.seq }, lastBatchAt: log.lastBatchAt ?? at, version }
       const torn = await tornBytes(file, path, rest, next === undefined)
       if (torn !== null) this.#torn = { path, ...torn }
     } finally {

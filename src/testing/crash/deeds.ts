@@ -10,7 +10,7 @@ export interface Deed {
   begun(state: DiskState, moment: Moment, part: number): void
   /** Whoever asked for it hears that it is done: from now on the disk has what it promised to have. */
   confirmed(state: DiskState, moment: Moment): void
-  /** The disk said no when so much of it was done; less than 1. */
+  /** The disk said no when so much of it was done; all of it, even, and then it was not kept. */
   failed(state: DiskState, moment: Moment, part: number): void
 }
 

@@ -50,9 +50,10 @@ function follow(shadow: Shadow, entry: AuditEntry, told: Map<string, string>): v
   told.set(name, entry.path.at(-1) as string)
 }
 
-/** A job that is run again from a step on takes over what the steps before it came to. */
+/** A job that is run again from a step on takes over what the steps before it came to; a gate may have passed over some. */
 function isTakenOver({ kind, path }: AuditEntry): boolean {
-  return kind === 'step' && path.length === 2 && path[0] === null && path[1] === 'SUCCEEDED'
+  const [from, to, ...more] = path
+  return kind === 'step' && from === null && more.length === 0 && (to === 'SUCCEEDED' || to === 'CANCELLED')
 }
 
 /** Some begin with nothing, others were there before anybody spoke of them. */

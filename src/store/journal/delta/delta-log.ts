@@ -48,6 +48,11 @@ export class DeltaLog implements HistorySource {
     return this.#end
   }
 
+  /** Where the last batch begins; undefined when there is none. */
+  get lastBatchAt(): number | undefined {
+    return this.#ats.at(-1)
+  }
+
   /** It goes up to there, but nobody needed to read it yet. */
   endBefore(seq: number): void {
     this.#lastSeq = seq - 1

@@ -2,7 +2,7 @@ import { toIso } from '../../../core/time.ts'
 import type { Disk, DiskFile } from '../../../world/disk.ts'
 import { deltaName, TEMPORARY } from '../file-names.ts'
 import { withChecksum } from '../lines/checksum.ts'
-import { DELTA_VERSION, type DeltaHeader, type DeltaPlace } from './read-delta.ts'
+import { DELTA_VERSION, type DeltaEnd, type DeltaHeader } from './read-delta.ts'
 
 /** How much is filled with newlines ahead: overwriting is cheaper to sync than growing. */
 const FILL_BYTES = 1024 * 1024
@@ -55,11 +55,15 @@ export class DeltaWriter {
     }
   }
 
-  /** Goes on with a delta after its last whole batch; whatever comes after that is cut off. */
-  static async goOn(disk: Disk, path: string, { at }: DeltaPlace): Promise<DeltaWriter> {
+  /**
+   * Goes on with a delta after its last whole batch; whatever comes after that is cut off. That batch is written once more:
+   * its writer may have been killed before the disk had it, or have failed to sync it. After that the system shows what was
+   * written, takes it for written, and the next sync passes over it.
+   */
+  static async goOn(disk: Disk, { path, place: { at }, lastBatchAt }: DeltaEnd): Promise<DeltaWriter> {
     const file = await disk.open(path)
     if ((await file.size()) > at) await file.truncate(at)
-    // Also when there is nothing to cut: a process that was killed may have left what the disk does not have yet.
+    if (lastBatchAt < at) await file.write(lastBatchAt, await file.read(lastBatchAt, at - lastBatchAt))
     await file.sync()
     return new DeltaWriter(path, file, at, at)
   }

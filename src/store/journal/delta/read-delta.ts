@@ -34,6 +34,15 @@ export interface DeltaPlace {
   readonly seq: number
 }
 
+/** Where a delta goes on. */
+export interface DeltaEnd {
+  readonly path: string
+  readonly place: DeltaPlace
+  /** Where the last whole batch begins; the same place when there is none. */
+  readonly lastBatchAt: number
+  readonly version: string
+}
+
 /** What comes after the last whole batch. */
 export interface DeltaRest extends DeltaPlace {
   readonly bytes: Buffer
