@@ -21,7 +21,7 @@ export default defineConfig({
       thresholds: { 'src/core/**': { 100: true } },
     },
     projects: [...SUITES, LONG].flatMap(
-      ({ name, include, testTimeoutMs = 30_000, oneAtATime = false, env = {} }) =>
+      ({ name, include, testTimeoutMs = 30_000, oneAtATime = false, env = {}, globalSetup = [] }) =>
         include === undefined
           ? []
           : {
@@ -30,6 +30,7 @@ export default defineConfig({
                 name,
                 include,
                 env,
+                globalSetup,
                 execArgv: ['--conditions=waybill-source'],
                 testTimeout: testTimeoutMs,
                 hookTimeout: testTimeoutMs,

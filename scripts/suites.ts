@@ -9,6 +9,8 @@ export type Suite = {
   testTimeoutMs?: number
   /** Variables that its tests find in the environment. */
   env?: { readonly [name: string]: string }
+  /** Is run once before its tests, and may answer what is run after them. */
+  globalSetup?: string
   /** For tests that measure: side by side they would only measure each other. */
   oneAtATime?: boolean
 }
@@ -93,6 +95,7 @@ export const SUITES: readonly Suite[] = [
     group: 'real servers',
     include: ['test/postgres/**/*.test.ts', ...ON_EVERY_ENGINE],
     env: { WAYBILL_TEST_ENGINE: 'postgres' },
+    globalSetup: 'test/postgres/shared-server.ts',
     testTimeoutMs: 60_000,
   },
   {

@@ -3,7 +3,7 @@ import { openPostgresTables, type PostgresTables } from '../../src/store/postgre
 import { Conflict } from '../../src/store/tables/tables.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { type LossyProxy, startProxy } from './proxy.ts'
-import { freshSchema, say, type TestServer, testServer } from './server.ts'
+import { freshSchema, say, startServer, type TestServer } from './server.ts'
 import { changedJob, chunk, newJob, setOf } from './sets.ts'
 
 const READY = { what: 'ready', queues: ['q1'], perGroup: 1 } as const
@@ -15,7 +15,7 @@ describe('a connection to PostgreSQL that is lost', () => {
   const schema = freshSchema()
 
   beforeAll(async () => {
-    server = await testServer()
+    server = await startServer()
     proxy = await startProxy(server.url)
     tables = await openPostgresTables(proxy.url, realWorld, { schema })
     await tables.write(

@@ -1,5 +1,5 @@
-// A PostgreSQL of its own for the tests of this process, started when the first of them asks, gone when the process is.
-// WAYBILL_TEST_POSTGRES names another one that is there already.
+// A PostgreSQL for the tests of this process, started when the first of them asks, gone when the process is. Where
+// WAYBILL_TEST_POSTGRES names one that is there already, as in `npm test`, it is that.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
