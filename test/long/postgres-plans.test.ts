@@ -44,7 +44,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.end()
-  await say((await testServer()).url, `DROP SCHEMA ${s} CASCADE`)
+  const server = await testServer()
+  await say(server.url, `DROP SCHEMA ${s} CASCADE`)
+  await server.stop()
 })
 
 const LARGE = ['job', 'record', 'closed_outbox', 'ready', 'due']
