@@ -20,7 +20,7 @@ export class Witness {
   /** In the order in which they were decided, which is the order in which they are written. */
   readonly #attempts = new Set<Attempt>()
   /** What came through earlier crashes. */
-  readonly #before: readonly Written[]
+  #before: readonly Written[]
   #open = 0
 
   constructor(before: readonly Written[] = []) {
@@ -59,6 +59,12 @@ export class Witness {
     )
   }
 
+  /** Somebody has opened the ledger again and looked: this is what is there. */
+  settle(written: readonly Written[]): void {
+    this.#before = written
+    this.#attempts.clear()
+  }
+
   /** What has to be there: everything that was acknowledged, on top of what was there before. */
   acknowledged(): readonly Written[] {
     return [...this.#before, ...this.#certain().flatMap(writtenBy)]
@@ -88,8 +94,14 @@ export class Witness {
     return [...passed, ...this.possible()]
   }
 
+  /** What was written before something that was acknowledged is durable as well, whether its caller heard of it or not. */
   #certain(): readonly Attempt[] {
-    return [...this.#attempts].filter(({ fate }) => fate === 'acknowledged')
+    const all = [...this.#attempts]
+    const last = all.findLastIndex((attempt) => attempt.fate === 'acknowledged' && leavesTrace(attempt))
+    return all.filter(
+      (attempt, n) =>
+        n <= last && (attempt.fate === 'acknowledged' || (attempt.fate !== 'not written' && isTold(attempt))),
+    )
   }
 
   #attempt(): Attempt {
@@ -133,6 +145,11 @@ function mayBeWritten(attempt: Attempt): boolean {
 
 function hasRecords({ decision }: Attempt): boolean {
   return decision?.kind === 'change' && decision.change.puts.length > 0
+}
+
+function leavesTrace({ decision }: Attempt): boolean {
+  if (decision?.kind === 'refusal') return decision.audit !== null
+  return decision?.kind === 'change' && (decision.change.puts.length > 0 || decision.change.audit.length > 0)
 }
 
 function isTold({ decision }: Attempt): boolean {

@@ -177,28 +177,27 @@ export class GroupCommit {
   }
 
   #fail(batch: Batch, cause: unknown): void {
-    const isFull = (cause as NodeJS.ErrnoException)?.code === 'ENOSPC'
     const { folder } = this.#outlet
-    const error = isFull ? new DiskFull(folder, cause) : new WriterFailed(folder, cause)
-    if (!isFull) this.#failure = error
     const behind = this.#filling
     this.#filling = new Batch(batch.firstSeq)
     this.#outlet.failed([...batch.commits, ...behind.commits])
     this.#writing = null
     this.#paused = true
-    batch.done.reject(error)
-    behind.done.reject(error)
-    if (isFull) void this.#takeBack()
-    else this.#goOn()
-  }
-
-  async #takeBack(): Promise<void> {
-    try {
-      await this.#writer.takeBack()
-    } catch (cause) {
-      this.poison(cause)
+    const tell = (error: WaybillError) => {
+      batch.done.reject(error)
+      behind.done.reject(error)
+      this.#goOn()
     }
-    this.#goOn()
+    if ((cause as NodeJS.ErrnoException)?.code === 'ENOSPC') {
+      this.#writer.takeBack().then(
+        // Not earlier: all of it may be there, and would be found after a crash by whoever was told that it is not.
+        () => tell(new DiskFull(folder, cause)),
+        (failed: unknown) => tell(this.poison(failed)),
+      )
+    } else {
+      this.#failure = new WriterFailed(folder, cause)
+      tell(this.#failure)
+    }
   }
 
   #discard(failure: WaybillError): void {

@@ -131,7 +131,8 @@ class RandomLives {
   async #playGroup(life: Life, group: readonly Intent[], faults: Faults): Promise<void> {
     // Sweeps are answered as a whole, and a full disk may take a part of them: of one there are no parts.
     const most = faults.isOn ? 1 : 100
-    const beside = this.#chance(0.2) ? [lookBeside(life, this.#looking)] : []
+    const isLookedAt = this.#chance(0.2) && !faults.mayTakeBack
+    const beside = isLookedAt ? [lookBeside(life, this.#looking)] : []
     const together = group.filter(({ what }) => what !== 'reopen')
     const played = await Promise.allSettled([
       ...together.map((intent) => this.#late().then(() => playIntent(life, intent, most))),
@@ -140,7 +141,12 @@ class RandomLives {
     for (const one of played) if (one.status === 'rejected') faults.mustExplain(one.reason)
     if (together.length === group.length || !life.disk.hasPower) return
     await life.close().catch((error) => faults.mustExplain(error))
-    await this.#open(life, faults)
+    const possible = life.witness.possible()
+    const isOpen = await this.#open(life, faults)
+    // What could not be synced may be there all the same, and is built on from now on.
+    if (isOpen && faults.failed !== null) {
+      life.witness.settle(whichOf({ ...this.#found(0), possible }, life.disk).written)
+    }
     faults.forget()
   }
 

@@ -26,6 +26,11 @@ export class Faults {
     return this.#isOn
   }
 
+  /** Whether something may be written for which there is no room, and be seen for a moment until it is taken back. */
+  get mayTakeBack(): boolean {
+    return this.#isOn && this.#trouble === 'the disk fills up'
+  }
+
   /** The sync that failed; there is at most one. */
   get failed(): DiskOperation | null {
     return this.#failed
