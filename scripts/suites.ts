@@ -9,7 +9,7 @@ export type Suite = {
   testTimeoutMs?: number
   /** Variables that its tests find in the environment. */
   env?: { readonly [name: string]: string }
-  /** Is run once before its tests, and may answer what is run after them. */
+  /** Whose `setup` runs once before its tests, and `teardown` after them. */
   globalSetup?: string
   /** For tests that measure: side by side they would only measure each other. */
   oneAtATime?: boolean

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { requestOf } from '../../test/fixtures/live-ledger.ts'
 import { openLedger } from '../open-ledger.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import { MemoryDisk } from '../testing/memory-disk.ts'
@@ -22,14 +23,7 @@ const RENDER = {
   ],
 } as const
 
-const REQUEST = {
-  tenant_id: 'default',
-  request_type: 'RENDER',
-  input_ref: 'in',
-  output_ref: 'out',
-  payload: {},
-  schema_version: 'v1',
-} as const
+const REQUEST = requestOf({ tenant_id: 'default', request_type: 'RENDER' })
 
 const open: { close(): Promise<void> }[] = []
 

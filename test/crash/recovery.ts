@@ -67,7 +67,10 @@ export async function mustRecoverAgain(found: Found): Promise<void> {
 }
 
 /** Which of the possible ledgers it is, going by the files alone. */
-export function whichOf({ possible, looking }: Found, disk: CrashDisk): ExpectedLedger {
+export function whichOf(
+  { possible, looking }: Pick<Found, 'possible' | 'looking'>,
+  disk: CrashDisk,
+): ExpectedLedger {
   const naive = readLedger(disk.files(), FOLDER)
   let problem: unknown
   for (const written of possible) {

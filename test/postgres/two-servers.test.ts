@@ -3,21 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openLedger } from '../../src/open-ledger.ts'
 import type { LiveLedger } from '../../src/runtime/live-ledger.ts'
 import { type HttpServer, serve } from '../../src/server/serve.ts'
+import { requestOf } from '../fixtures/live-ledger.ts'
 import { freshSchema, testServer } from './server.ts'
 
 const RENDER = {
   protocol_id: 'render.v1',
   request_type: 'RENDER',
   steps: [{ step_id: 'render', step_type: 'RENDER', service: 'renderer', delivery: 'pull' }],
-} as const
-
-const REQUEST = {
-  tenant_id: 'acme',
-  request_type: 'RENDER',
-  input_ref: 'in',
-  output_ref: 'out',
-  payload: {},
-  schema_version: 'v1',
 } as const
 
 let ledgers: readonly LiveLedger[]
@@ -57,7 +49,11 @@ async function ask(at: 0 | 1, path: string, body?: object): Promise<Answer> {
 
 it('a worker who waits at one gets what was submitted at the other, and both tell the same', async () => {
   const waiting = ask(1, '/v1/work/claim', { queues: ['renderer'], wait_ms: 30_000 })
-  const { status, body } = await ask(0, '/v1/commands', REQUEST)
+  const { status, body } = await ask(
+    0,
+    '/v1/commands',
+    requestOf({ tenant_id: 'acme', request_type: 'RENDER' }),
+  )
   expect(status).toBe(202)
   const { work } = (await waiting).body
   expect(work).toMatchObject([{ jobId: body.jobId, tenant_id: 'acme', attempt_no: 1 }])

@@ -9,6 +9,7 @@ import { ServiceStopping } from '../../errors/message-errors.ts'
 import { StreamLimit, TooManyStreams } from '../../errors/stream-errors.ts'
 import type { Cursor } from '../../store/query.ts'
 import { START } from '../../store/store.ts'
+import { pause } from '../../world/pause.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 import { CatchUp, type Located } from './catch-up.ts'
@@ -275,7 +276,7 @@ export class EventHub {
   #gather(): Promise<void> {
     const { timers } = this.#world
     const ms = Math.min(Math.floor(this.#clients.size * GATHER_MS_PER_CLIENT), LONGEST_GATHER_MS)
-    return ms === 0 ? timers.turn() : new Promise((resolve) => void timers.after(ms, resolve))
+    return ms === 0 ? timers.turn() : pause(timers, ms)
   }
 
   async #forEach(visit: (client: EventClient) => void): Promise<void> {

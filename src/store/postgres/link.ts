@@ -1,4 +1,5 @@
 import type { ClientConfig, QueryResult, QueryResultRow } from 'pg'
+import { pause } from '../../world/pause.ts'
 import type { World } from '../../world/world.ts'
 import { isLost, sqlState, translated } from './errors.ts'
 import type { Pg, PgClient } from './load-pg.ts'
@@ -162,7 +163,7 @@ export class Link {
             throw translated(error, this.address)
           }
         }
-        await this.#pause(PAUSES_MS[tries] as number)
+        await pause(this.#server.world.timers, PAUSES_MS[tries] as number)
       }
     } catch (error) {
       this.#client = null
@@ -189,10 +190,6 @@ export class Link {
     }
     if (this.#pending === 0) client.unref()
     return client
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#server.world.timers.after(ms, resolve))
   }
 }
 

@@ -1,3 +1,4 @@
+import { pause } from '../../world/pause.ts'
 import type { Timer, Timers } from '../../world/timers.ts'
 import type { Loaded, TakeWork, Wanted, WriteSet, Written } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
@@ -174,7 +175,7 @@ export class Writer {
         if (fault.fault !== 'busy' || waited >= this.#limits.busyMs) throw fault
       }
       const ms = pauses < PAUSES_UNTIL_LONGER ? SHORTEST_PAUSE_MS : LONGEST_PAUSE_MS
-      await new Promise<void>((resolve) => this.#timers.after(ms, resolve))
+      await pause(this.#timers, ms)
       waited += ms
     }
   }

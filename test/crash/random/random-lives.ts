@@ -141,11 +141,11 @@ class RandomLives {
     for (const one of played) if (one.status === 'rejected') faults.mustExplain(one.reason)
     if (together.length === group.length || !life.disk.hasPower) return
     await life.close().catch((error) => faults.mustExplain(error))
-    const possible = life.witness.possible()
     const isOpen = await this.#open(life, faults)
     // What could not be synced may be there all the same, and is built on from now on.
     if (isOpen && faults.failed !== null) {
-      life.witness.settle(whichOf({ ...this.#found(0), possible }, life.disk).written)
+      const found = { possible: life.witness.possible(), looking: this.#looking }
+      life.witness.settle(whichOf(found, life.disk).written)
     }
     faults.forget()
   }

@@ -1,5 +1,7 @@
 import { idOf, type LedgerRecord } from '../../../src/core/aggregate.ts'
 import type { AuditEntry } from '../../../src/core/audit.ts'
+import type { StepRecord } from '../../../src/core/job/record.ts'
+import { GATE } from '../../../src/core/job/waiting.ts'
 import { isEdge, isTerminal, type Machine, nextStates } from '../../../src/core/machine.ts'
 import { machines } from '../../../src/core/machines/all.ts'
 import { toIso } from '../../../src/core/time.ts'
@@ -13,7 +15,7 @@ export function recordsAreSound(shadow: Shadow, commit: Commit): void {
   law(isByRecord || at >= shadow.now, () => `time goes on: it was ${toIso(shadow.now)} before ${toIso(at)}`)
   law(etag > shadow.etag, () => `etags grow: ${etag} came after ${shadow.etag}`)
   const told = new Map<string, string>()
-  for (const entry of change.audit) if (entry.event === 'moved') follow(shadow, entry, told)
+  for (const entry of change.audit) if (entry.event === 'moved') follow(shadow, entry, told, change.puts)
   for (const put of change.puts) {
     const old = shadow.before(put)
     const name = `${put.kind} ${idOf(put)}`
@@ -33,27 +35,35 @@ function mustFollow(old: LedgerRecord | undefined, put: LedgerRecord): void {
   law(changedAt(put) >= changedAt(old), () => `${name} was changed before it was changed last`)
 }
 
-function follow(shadow: Shadow, entry: AuditEntry, told: Map<string, string>): void {
+function follow(
+  shadow: Shadow,
+  entry: AuditEntry,
+  told: Map<string, string>,
+  puts: readonly LedgerRecord[],
+): void {
+  const isOver = isTakenOver(entry, puts)
   const name = toldName(entry)
   const known = told.get(name) ?? shadow.told.get(name) ?? firstState(entry)
   law(
-    entry.path[0] === known || isTakenOver(entry),
+    entry.path[0] === known || isOver,
     () => `${name} leaves ${entry.path[0]}, but its history left it ${known}`,
   )
   const machine = machines[entry.kind] as Machine<string>
   for (const [n, next] of entry.path.slice(1).entries()) {
     const from = entry.path[n] ?? null
-    const isFirst = from === null && (next === machine.initial || isTakenOver(entry))
+    const isFirst = from === null && (next === machine.initial || isOver)
     const legal = isFirst || (from !== null && isEdge(machine, from, next as string))
     law(legal, () => `${name} went from ${from} to ${next}`)
   }
   told.set(name, entry.path.at(-1) as string)
 }
 
-/** A job that is run again from a step on takes over what the steps before it came to; a gate may have passed over some. */
-function isTakenOver({ kind, path }: AuditEntry): boolean {
+/** A job that is run again from a step on takes over what the steps before it came to, or that a gate passed over them. */
+function isTakenOver({ kind, id, path }: AuditEntry, puts: readonly LedgerRecord[]): boolean {
   const [from, to, ...more] = path
-  return kind === 'step' && from === null && more.length === 0 && (to === 'SUCCEEDED' || to === 'CANCELLED')
+  if (kind !== 'step' || from !== null || more.length > 0) return false
+  const step = puts.find((put) => put.kind === 'step' && idOf(put) === id) as StepRecord | undefined
+  return to === 'SUCCEEDED' || (to === 'CANCELLED' && step?.last_error_code === GATE)
 }
 
 /** Some begin with nothing, others were there before anybody spoke of them. */
