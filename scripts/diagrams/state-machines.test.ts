@@ -9,10 +9,10 @@ const lamp = defineMachine({
   name: 'lamp',
   initial: 'off',
   states: {
-    off: { about: 'Dark', to: ['on'] },
-    on: { about: 'Bright', to: ['flickering', 'broken'] },
-    flickering: { about: 'About to be tried again', to: ['on'], retry: true },
-    broken: { about: 'Gone', to: [], terminal: true },
+    off: { about: 'Dark', tone: 'waiting', to: ['on'] },
+    on: { about: 'Bright', tone: 'busy', to: ['flickering', 'broken'] },
+    flickering: { about: 'About to be tried again', tone: 'retry', to: ['on'], retry: true },
+    broken: { about: 'Gone', tone: 'bad', to: [], terminal: true },
   },
 })
 
@@ -42,7 +42,11 @@ describe('the picture', () => {
   it.each(['two words', 'end', 'Note', 'a-b', '1st'])(
     'refuses the name "%s", which would be misread',
     (name) => {
-      const machine = { name: 'odd', initial: name, states: { [name]: { about: '', to: [] } } }
+      const machine = {
+        name: 'odd',
+        initial: name,
+        states: { [name]: { about: '', tone: 'busy', to: [] } },
+      } as const
       expect(() => mermaidOf(machine)).toThrow(`State ${name} of the odd machine`)
     },
   )

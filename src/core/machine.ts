@@ -1,10 +1,20 @@
 /**
+ * How a state is to be taken by who looks: `waiting`: nothing is done with the record now; `busy`: work is under way;
+ * `retry`: it failed and is going to be tried again; `good`: it is well; `bad`: it ended badly; `stopped`: somebody
+ * wanted it to end or to rest.
+ */
+export type Tone = (typeof TONES)[number]
+
+export const TONES = ['waiting', 'busy', 'retry', 'good', 'bad', 'stopped'] as const
+
+/**
  * A machine is data: states, the edges between them, which states end a record and which ones mean "try again".
  * The TypeScript union, the run-time check, the diagrams and the lanes of a board are all derived from it.
  */
 export interface StateSpec<S extends string> {
   /** One line that docs, terminal and page show beside the state. */
   readonly about: string
+  readonly tone: Tone
   readonly to: readonly S[]
   /** No work is in flight here; nothing moves the record on by itself. */
   readonly terminal?: true

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { QueueRecord } from '../queue/record.ts'
 import { shellWord } from '../shell-word.ts'
+import type { Obstacle } from './commands.ts'
 import type { JobRecord } from './record.ts'
 
 export interface Cause {
@@ -42,7 +43,26 @@ export type CauseName =
 export interface Unblock {
   readonly command: string
   readonly effect: string
+  /** The same as a call, for those who have a button; null when only somebody elsewhere can do it. */
+  readonly does: Does | null
 }
+
+/** What a command of `Unblock` does. `look`: what keeps another job is to be seen there. */
+export type Does =
+  | {
+      readonly verb: 'expedite'
+      readonly tenant_id: string
+      readonly job_id: string
+      readonly ignore: Obstacle | null
+      /** The priority that it is given; null when it keeps its own. */
+      readonly priority: 'critical' | null
+    }
+  | { readonly verb: 'resume_queue'; readonly queue: string }
+  | {
+      readonly verb: 'again' | 'cancel' | 'annotate' | 'look'
+      readonly tenant_id: string
+      readonly job_id: string
+    }
 
 export function paused({ queue, state_since }: QueueRecord): Cause {
   return {
@@ -50,14 +70,45 @@ export function paused({ queue, state_since }: QueueRecord): Cause {
     message: `Queue ${queue} is paused since ${state_since}`,
     until: null,
     details: { queue },
-    unblock: { command: `waybill queue resume ${shellWord(queue)}`, effect: 'Hands its work out again.' },
+    unblock: {
+      command: `waybill queue resume ${shellWord(queue)}`,
+      effect: 'Hands its work out again.',
+      does: { verb: 'resume_queue', queue },
+    },
   }
 }
 
 /** The command that does not wait for this any longer. */
-export function expedite(job: JobRecord, ignoring: string | null, effect: string): Unblock {
-  const command = commandOn(job, 'jobs expedite', job.job_id)
-  return { command: ignoring === null ? command : `${command} --ignore ${ignoring}`, effect }
+export function expedite(job: JobRecord, ignore: Obstacle | null, effect: string): Unblock {
+  const { tenant_id, job_id } = job
+  const command = commandOn(job, 'jobs expedite', job_id)
+  return {
+    command: ignore === null ? command : `${command} --ignore ${ignore}`,
+    effect,
+    does: { verb: 'expedite', tenant_id, job_id, ignore, priority: null },
+  }
+}
+
+/** The command that puts it before others. */
+export function hurry(job: JobRecord, effect: string): Unblock {
+  const { tenant_id, job_id } = job
+  return {
+    command: `${commandOn(job, 'jobs expedite', job_id)} --priority critical`,
+    effect,
+    does: { verb: 'expedite', tenant_id, job_id, ignore: null, priority: 'critical' },
+  }
+}
+
+const COMMANDS = { again: 'jobs again', cancel: 'jobs cancel', look: 'why' } as const
+
+/** A command on this job, or on another one of its tenant. */
+export function unblockBy(
+  job: JobRecord,
+  { verb, job_id = job.job_id }: { readonly verb: keyof typeof COMMANDS; readonly job_id?: string },
+  effect: string,
+): Unblock {
+  const { tenant_id } = job
+  return { command: commandOn(job, COMMANDS[verb], job_id), effect, does: { verb, tenant_id, job_id } }
 }
 
 /** Everybody's is the tenant of those who name none. */

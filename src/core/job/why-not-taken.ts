@@ -5,7 +5,7 @@ import { shellWord } from '../shell-word.ts'
 import { toIso } from '../time.ts'
 import { slotKey } from './limits.ts'
 import type { JobRecord, StepRecord } from './record.ts'
-import { type Cause, expedite, paused } from './why-cause.ts'
+import { type Cause, expedite, hurry, paused } from './why-cause.ts'
 
 /** Where a job stands among ready work, by the choice that a worker with room for all of it would make. */
 export interface Place {
@@ -67,6 +67,7 @@ function limited(job: JobRecord, step: StepRecord, limit: NonNullable<Place['lim
     ? {
         command: `waybill queue limit ${shellWord(step.queue)} ${per_ms === undefined ? `--concurrency ${max + 1}` : '--rate none'}`,
         effect: per_ms === undefined ? 'Lets one more run at once.' : 'Takes the limit on starts away.',
+        does: null,
       }
     : expedite(job, 'limits', 'Lets this one pass all limits.')
   if (per_ms !== undefined) {
@@ -85,10 +86,7 @@ function othersFirst(job: JobRecord, step: StepRecord, { ahead, isBeyond }: Plac
     message: `It is its turn in queue ${step.queue} after ${many} others`,
     until: null,
     details: { queue: step.queue, ahead, is_more: isBeyond },
-    unblock: {
-      ...expedite(job, null, 'Puts it before work that is less urgent.'),
-      command: `${expedite(job, null, '').command} --priority critical`,
-    },
+    unblock: hurry(job, 'Puts it before work that is less urgent.'),
   }
 }
 
@@ -102,6 +100,7 @@ function nobodyTook({ queue, delivery, service, step_id }: StepRecord): Cause {
       unblock: {
         command: `waybill worker --queue ${shellWord(queue)}`,
         effect: 'Starts one, with the publishers of a module; ledger.dispatch does so in code.',
+        does: null,
       },
     }
   }
@@ -113,6 +112,7 @@ function nobodyTook({ queue, delivery, service, step_id }: StepRecord): Cause {
     unblock: {
       command: `waybill worker --queue ${shellWord(queue)}`,
       effect: 'Starts one, with the handlers of a module; ledger.work does so in code.',
+      does: null,
     },
   }
 }

@@ -13,7 +13,7 @@ import { attemptsLeft } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepGate, StepRecord } from './record.ts'
 import { HUMAN_LANE } from './tool-service.ts'
 import { activeStep, currentRow, isAhead, type Wait, waitOf } from './waiting.ts'
-import { type Cause, commandOn, expedite, paused, type Unblock } from './why-cause.ts'
+import { type Cause, commandOn, expedite, paused, type Unblock, unblockBy } from './why-cause.ts'
 import { type Place, whyNotTaken } from './why-not-taken.ts'
 
 export interface Why {
@@ -124,7 +124,7 @@ function causesOfWait(aggregate: JobAggregate, step: StepRecord, wait: Wait, fac
 }
 
 function ended(job: JobRecord): Cause {
-  const { job_id, state, completed_at, error_code, error_message, escalation } = job
+  const { state, completed_at, error_code, error_message, escalation } = job
   const why = error_message === null ? '' : `: ${error_message}`
   const message = `It is ${state} since ${completed_at}${why}`
   const escalated_to = escalation?.escalated_to ?? null
@@ -137,10 +137,11 @@ function ended(job: JobRecord): Cause {
     unblock:
       state === 'SUCCEEDED'
         ? null
-        : {
-            command: commandOn(job, 'jobs again', job_id),
-            effect: 'Makes a new job of it; --from STEP takes over what the steps before came to.',
-          },
+        : unblockBy(
+            job,
+            { verb: 'again' },
+            'Makes a new job of it; --from STEP takes over what the steps before came to.',
+          ),
   }
 }
 
@@ -152,10 +153,11 @@ function handedOn(job: JobRecord, escalated_to: string, message: string): Cause 
     message: `${message}. Job ${escalated_to} took over`,
     until: null,
     details: { completed_at, error_code, escalated_to },
-    unblock: {
-      command: commandOn(job, 'why', escalated_to),
-      effect: 'Says what keeps the job that has its work now.',
-    },
+    unblock: unblockBy(
+      job,
+      { verb: 'look', job_id: escalated_to },
+      'Says what keeps the job that has its work now.',
+    ),
   }
 }
 
@@ -170,6 +172,7 @@ function overdue(job: JobRecord, wait: Wait): Cause {
     unblock: {
       command: 'waybill worker --until-idle',
       effect: 'Does whatever is due, then ends.',
+      does: null,
     },
   }
 }
@@ -296,10 +299,7 @@ function external(job: JobRecord, step: StepRecord): Cause {
     message: `Step ${step.step_id} is run by another scheduler (${step.service}), which has not reported it yet`,
     until: job.expires_at,
     details,
-    unblock: {
-      command: commandOn(job, 'jobs cancel', job.job_id),
-      effect: 'Ends the job; only its scheduler can go on with it.',
-    },
+    unblock: unblockBy(job, { verb: 'cancel' }, 'Ends the job; only its scheduler can go on with it.'),
   }
 }
 
@@ -311,6 +311,7 @@ function resolved(job: JobRecord): Unblock {
   return {
     command: `${commandOn(job, 'jobs resolve', job.job_id)} --done`,
     effect: 'Says that the work is done; --failed says that it could not be, --note why.',
+    does: null,
   }
 }
 
@@ -322,10 +323,7 @@ function nextStage(job: JobRecord, steps: readonly StepRecord[]): Cause {
     message: `Stage ${job.current_step_id} is done, and the scheduler that runs it (${service}) has until ${job.report_by} to say how it goes on`,
     until: job.report_by,
     details: { step_id: job.current_step_id, service },
-    unblock: {
-      command: commandOn(job, 'jobs cancel', job.job_id),
-      effect: 'Ends the job; only its scheduler can go on with it.',
-    },
+    unblock: unblockBy(job, { verb: 'cancel' }, 'Ends the job; only its scheduler can go on with it.'),
   }
 }
 

@@ -13,20 +13,32 @@ export const jobMachine = defineMachine({
   states: {
     QUEUED: {
       about: 'Accepted; no step has been handed out yet',
+      tone: 'waiting',
       to: ['DISPATCHING', 'CANCELLING', 'FAILED_FINAL'],
     },
     DISPATCHING: {
       about: 'The first step is on its way to a worker',
+      tone: 'busy',
       to: ['IN_PROGRESS', 'CANCELLING', 'FAILED_FINAL'],
     },
     IN_PROGRESS: {
       about: 'Steps are being worked on, one after the other',
+      tone: 'busy',
       to: ['IN_PROGRESS', 'SUCCEEDED', 'FAILED_FINAL', 'CANCELLING'],
     },
-    CANCELLING: { about: 'Cancel was asked for; the running step was told to stop', to: ['CANCELLED'] },
-    SUCCEEDED: { about: 'Every step succeeded', to: [], terminal: true },
-    FAILED_FINAL: { about: 'A step failed for good, or the job expired', to: [], terminal: true },
-    CANCELLED: { about: 'Stopped on request', to: [], terminal: true },
+    CANCELLING: {
+      about: 'Cancel was asked for; the running step was told to stop',
+      tone: 'stopped',
+      to: ['CANCELLED'],
+    },
+    SUCCEEDED: { about: 'Every step succeeded', tone: 'good', to: [], terminal: true },
+    FAILED_FINAL: {
+      about: 'A step failed for good, or the job expired',
+      tone: 'bad',
+      to: [],
+      terminal: true,
+    },
+    CANCELLED: { about: 'Stopped on request', tone: 'stopped', to: [], terminal: true },
   },
 })
 

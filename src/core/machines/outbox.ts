@@ -5,9 +5,14 @@ export const outboxMachine = defineMachine({
   name: 'outbox',
   initial: 'PENDING',
   states: {
-    PENDING: { about: 'To be published', to: ['SENT', 'FAILED_FINAL'] },
-    SENT: { about: 'Published', to: [], terminal: true },
-    FAILED_FINAL: { about: 'Could not be published, or no longer needed', to: [], terminal: true },
+    PENDING: { about: 'To be published', tone: 'waiting', to: ['SENT', 'FAILED_FINAL'] },
+    SENT: { about: 'Published', tone: 'good', to: [], terminal: true },
+    FAILED_FINAL: {
+      about: 'Could not be published, or no longer needed',
+      tone: 'bad',
+      to: [],
+      terminal: true,
+    },
   },
 })
 

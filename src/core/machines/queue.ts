@@ -5,8 +5,12 @@ export const queueMachine = defineMachine({
   name: 'queue',
   initial: 'running',
   states: {
-    running: { about: 'Work is handed out, within its limits', to: ['running', 'paused'] },
-    paused: { about: 'Nothing new is handed out until somebody resumes it', to: ['running', 'paused'] },
+    running: { about: 'Work is handed out, within its limits', tone: 'busy', to: ['running', 'paused'] },
+    paused: {
+      about: 'Nothing new is handed out until somebody resumes it',
+      tone: 'stopped',
+      to: ['running', 'paused'],
+    },
   },
 })
 

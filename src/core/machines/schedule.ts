@@ -5,9 +5,17 @@ export const scheduleMachine = defineMachine({
   name: 'schedule',
   initial: 'active',
   states: {
-    active: { about: 'Submits a job whenever its time comes', to: ['active', 'paused', 'removed'] },
-    paused: { about: 'Submits nothing until somebody resumes it', to: ['active', 'paused', 'removed'] },
-    removed: { about: 'Taken away; it may be put back', to: ['active'], terminal: true },
+    active: {
+      about: 'Submits a job whenever its time comes',
+      tone: 'good',
+      to: ['active', 'paused', 'removed'],
+    },
+    paused: {
+      about: 'Submits nothing until somebody resumes it',
+      tone: 'stopped',
+      to: ['active', 'paused', 'removed'],
+    },
+    removed: { about: 'Taken away; it may be put back', tone: 'stopped', to: ['active'], terminal: true },
   },
 })
 

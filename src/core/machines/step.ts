@@ -8,27 +8,40 @@ export const stepMachine = defineMachine({
   name: 'step',
   initial: 'PENDING',
   states: {
-    PENDING: { about: 'Waiting for its turn, or for a worker', to: ['DISPATCHING', 'CANCELLED'] },
+    PENDING: {
+      about: 'Waiting for its turn, or for a worker',
+      tone: 'waiting',
+      to: ['DISPATCHING', 'CANCELLED'],
+    },
     DISPATCHING: {
       about: 'Leased to an attempt; its directive is waiting to be published',
+      tone: 'busy',
       to: ['AWAITING_ACK', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED'],
     },
     AWAITING_ACK: {
       about: 'Published; the worker has not answered yet',
+      tone: 'busy',
       to: ['IN_PROGRESS', 'FAILED_RETRY', 'FAILED_FINAL', 'CANCELLED'],
     },
     IN_PROGRESS: {
       about: 'A worker holds the lease and works',
+      tone: 'busy',
       to: ['SUCCEEDED', 'FAILED_FINAL', 'FAILED_RETRY', 'CANCELLED'],
     },
     FAILED_RETRY: {
       about: 'This attempt failed; the next one starts after the backoff',
+      tone: 'retry',
       to: ['DISPATCHING', 'CANCELLED'],
       retry: true,
     },
-    SUCCEEDED: { about: 'Done; its output is kept', to: [], terminal: true },
-    FAILED_FINAL: { about: 'Failed for good', to: [], terminal: true },
-    CANCELLED: { about: 'Never finished: cancelled, expired or passed over', to: [], terminal: true },
+    SUCCEEDED: { about: 'Done; its output is kept', tone: 'good', to: [], terminal: true },
+    FAILED_FINAL: { about: 'Failed for good', tone: 'bad', to: [], terminal: true },
+    CANCELLED: {
+      about: 'Never finished: cancelled, expired or passed over',
+      tone: 'stopped',
+      to: [],
+      terminal: true,
+    },
   },
 })
 

@@ -5,8 +5,8 @@ export const tokenMachine = defineMachine({
   name: 'token',
   initial: 'active',
   states: {
-    active: { about: 'Lets its bearer in, until it expires', to: ['revoked'] },
-    revoked: { about: 'Lets nobody in any more', to: [], terminal: true },
+    active: { about: 'Lets its bearer in, until it expires', tone: 'good', to: ['revoked'] },
+    revoked: { about: 'Lets nobody in any more', tone: 'stopped', to: [], terminal: true },
   },
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Machine, StateSpec } from '../../../core/machine.ts'
+import { type Machine, type StateSpec, TONES } from '../../../core/machine.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
 import type { LedgerStats } from '../../../ledger/ledger.ts'
 import type { Finding, MaintenanceReport, SnapshotReport, StorageStats } from '../../../store/store.ts'
@@ -50,6 +50,7 @@ export const findingSchema = schemaFor<Finding>()(
 const stateSpecSchema = schemaFor<StateSpec<string>>()(
   z.strictObject({
     about: z.string(),
+    tone: z.enum(TONES).describe('How it is to be taken; colours go by it'),
     to: z.array(z.string()),
     terminal: z.literal(true).exactOptional(),
     retry: z.literal(true).exactOptional(),

@@ -1,16 +1,37 @@
 import { z } from 'zod'
 import type { Why, WhyStep } from '../../../core/job/why.ts'
-import type { Cause, Unblock } from '../../../core/job/why-cause.ts'
+import type { Cause, Does, Unblock } from '../../../core/job/why-cause.ts'
 import { statesOf } from '../../../core/machine.ts'
 import { jobMachine } from '../../../core/machines/job.ts'
 import { stepMachine } from '../../../core/machines/step.ts'
 import { at, count, id, jsonObject } from './field-schemas.ts'
 import { schemaFor } from './schema-for.ts'
 
-const unblockSchema = schemaFor<Unblock>()(z.strictObject({ command: z.string(), effect: z.string() })).meta({
-  id: 'Unblock',
-  description: 'What would get it moving',
-})
+const doesSchema = schemaFor<Does>()(
+  z.union([
+    z.strictObject({
+      verb: z.literal('expedite'),
+      tenant_id: id,
+      job_id: id,
+      ignore: z.enum(['dependencies', 'limits', 'attempt', 'gate']).nullable(),
+      priority: z.literal('critical').nullable().describe('The priority that it is given, if any'),
+    }),
+    z.strictObject({ verb: z.literal('resume_queue'), queue: id }),
+    z.strictObject({
+      verb: z.enum(['again', 'cancel', 'annotate', 'look']),
+      tenant_id: id,
+      job_id: id,
+    }),
+  ]),
+).meta({ id: 'Does', description: 'The same as a call; `look` is at what keeps another job' })
+
+const unblockSchema = schemaFor<Unblock>()(
+  z.strictObject({
+    command: z.string(),
+    effect: z.string(),
+    does: doesSchema.nullable().describe('Null when only somebody elsewhere can do it'),
+  }),
+).meta({ id: 'Unblock', description: 'What would get it moving' })
 
 const causeSchema = schemaFor<Cause>()(
   z.strictObject({

@@ -1,0 +1,3 @@
+export const LANES = ['waiting', 'running', 'fixing', 'quarantine', 'completed'] as const
+
+export type Lane = (typeof LANES)[number]
