@@ -63,6 +63,11 @@ export function isTerminal<S extends string>(machine: Machine<S>, state: S): boo
   return machine.states[state].terminal === true
 }
 
+/** Undefined for a state that the machine does not have. */
+export function toneOf<S extends string>(machine: Machine<S>, state: string): Tone | undefined {
+  return isStateOf(machine, state) ? machine.states[state].tone : undefined
+}
+
 /** Has an edge into a retry state. */
 export function isRetryable<S extends string>(machine: Machine<S>, state: S): boolean {
   return machine.states[state].to.some((next) => machine.states[next].retry === true)

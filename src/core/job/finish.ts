@@ -6,9 +6,8 @@ import type { JobDraft } from './draft.ts'
 import { endedTopic } from './ended-topic.ts'
 import { escalate } from './escalate.ts'
 import { IN_FLIGHT, releaseLimits } from './limits.ts'
+import { ON_REQUEST } from './on-request.ts'
 import type { StepRecord } from './record.ts'
-
-const ON_REQUEST: StepError = { code: 'CANCELLED', message: 'The job was cancelled' }
 
 /**
  * Ends a job: whatever is still open in it is closed in the same commit, what it held is released, and those who

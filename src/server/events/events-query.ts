@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { AUDIT_EVENTS } from '../../core/audit.ts'
+import { LEVELS } from '../../core/audit-level.ts'
 import { statesOf } from '../../core/machine.ts'
 import { machines, type RecordKind } from '../../core/machines/all.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { nearestOf } from '../../errors/nearest-of.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import type { Cursor } from '../../store/query.ts'
-import { listOf } from '../request/query.ts'
+import { listOf, textQuery } from '../request/query.ts'
 import type { EventFilter } from './selection.ts'
 
 export interface EventsQuery {
@@ -21,20 +22,27 @@ const LONGEST_TEXT = 10_000
 const id = idSchema.optional()
 const text = z.string().min(1).max(LONGEST_TEXT).optional()
 
-export const eventsQuerySchema = z.strictObject({
-  after: z.string().optional(),
-  tenant_id: id,
+/** What the history is filtered by, when it is read and when it is followed. */
+export const eventFilter = {
   kind: listOf(z.enum(KINDS)),
   id,
   job_id: id,
   doc_id: id,
-  state: listOf(z.string()),
+  state: listOf(z.string()).describe('The state that was entered'),
   event: listOf(z.enum(AUDIT_EVENTS)),
   actor: text,
   adapter: text,
   error_type: text,
-  run_id: id,
+  run_id: id.describe('The run itself, and whatever its jobs do'),
   workstream_id: id,
+  level: listOf(z.enum(LEVELS)).describe('How much somebody who watches has to care'),
+  ...textQuery,
+}
+
+export const eventsQuerySchema = z.strictObject({
+  after: z.string().optional(),
+  tenant_id: id,
+  ...eventFilter,
 })
 
 /**

@@ -1,6 +1,7 @@
 // What goes over the wire, as the standard for server-sent events has it. Entries of the history have no event name, so
 // that `onmessage` of a browser sees them all; only what is no entry has one.
 import type { AuditRecord } from '../../core/audit.ts'
+import { leveled } from '../../core/audit-level.ts'
 import type { Cursor } from '../../store/query.ts'
 
 /** Somewhere in the log, where it has one order for everything. */
@@ -25,7 +26,8 @@ const RETRY_MS = 1000
 
 export function frameOf(record: AuditRecord): Frame {
   const { cursor, seq } = record
-  return { cursor, seq, record, bytes: Buffer.from(`id: ${cursor}\ndata: ${JSON.stringify(record)}\n\n`) }
+  const data = JSON.stringify(leveled(record))
+  return { cursor, seq, record, bytes: Buffer.from(`id: ${cursor}\ndata: ${data}\n\n`) }
 }
 
 /**

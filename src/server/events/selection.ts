@@ -1,4 +1,6 @@
 import type { AuditEvent, AuditRecord } from '../../core/audit.ts'
+import { type Level, levelOf } from '../../core/audit-level.ts'
+import { type Contains, containing, textsOfAudit } from '../../core/contained-text.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { AuditQuery } from '../../store/query.ts'
 
@@ -18,6 +20,9 @@ export interface EventFilter {
   /** The run itself, and whatever its jobs do. */
   readonly run_id?: string | undefined
   readonly workstream_id?: string | undefined
+  readonly level?: readonly Level[] | undefined
+  /** Text that is part of its names, of its error or of its reason. */
+  readonly q?: string | undefined
 }
 
 /** What a client is shown: what it asks for of what it may see. */
@@ -37,20 +42,24 @@ const GROUPS = [
 
 /** `tenants` are those that the client may see; null for all of them. */
 export function selectionOf(filter: EventFilter, tenants: ReadonlySet<string> | null): Selection {
+  const contains = filter.q === undefined ? null : containing(filter.q)
   return {
     key: JSON.stringify([filter, tenants === null ? null : [...tenants].sort()]),
     query: queryOf(filter, tenants),
-    matches: (record) => (tenants === null || tenants.has(record.tenant_id)) && isAskedFor(record, filter),
+    matches: (record) =>
+      (tenants === null || tenants.has(record.tenant_id)) && isAskedFor(record, filter, contains),
   }
 }
 
-function isAskedFor(record: AuditRecord, filter: EventFilter): boolean {
+function isAskedFor(record: AuditRecord, filter: EventFilter, contains: Contains | null): boolean {
   for (const field of ONE) {
     if (filter[field] !== undefined && filter[field] !== record[field]) return false
   }
   if (filter.kind?.includes(record.kind) === false) return false
   if (filter.state?.includes(record.new_state) === false) return false
   if (filter.event?.includes(record.event) === false) return false
+  if (filter.level?.includes(levelOf(record)) === false) return false
+  if (contains?.(textsOfAudit(record)) === false) return false
   return GROUPS.every(([field, kind]) => {
     const wanted = filter[field]
     return wanted === undefined || belongsTo(record, { field, kind, wanted })

@@ -1,3 +1,5 @@
+import type { AuditRecord } from '../../core/audit.ts'
+import { leveled } from '../../core/audit-level.ts'
 import type { Page } from '../../store/query.ts'
 import { ok, type Reply } from '../route.ts'
 
@@ -13,6 +15,14 @@ export function pageReply<T extends object>(
   fields: readonly string[] | undefined,
 ): Reply {
   return ok({ items: items.map((item) => pick(item, fields)), next })
+}
+
+/** Part of the history, with how much each has to be cared about. */
+export function historyReply(
+  { items, next }: Page<AuditRecord>,
+  fields: readonly string[] | undefined,
+): Reply {
+  return pageReply({ items: items.map(leveled), next }, fields)
 }
 
 /** A record, with its etag as the header that `If-Match` takes back. */

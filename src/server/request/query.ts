@@ -57,6 +57,18 @@ export const fieldsQuery = {
   ),
 }
 
+/** What a list is narrowed down by that no engine has; see `readOn`. */
+export const textQuery = {
+  q: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'Text that one of its names contains, in capitals or not; a page may then be short and still have `next`',
+    ),
+}
+
 export const pageQuery = {
   ...tenantQuery,
   ...fieldsQuery,

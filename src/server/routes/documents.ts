@@ -11,7 +11,7 @@ import {
   stuckDocumentSchema,
 } from '../openapi/records/document-schemas.ts'
 import { listSchema, pageSchema } from '../openapi/records/list-schemas.ts'
-import { pageReply, pick, recordReply } from '../request/fields.ts'
+import { historyReply, pageReply, pick, recordReply } from '../request/fields.ts'
 import { found } from '../request/not-found.ts'
 import {
   amount,
@@ -107,7 +107,7 @@ export const documentRoutes: readonly Route[] = [
       const id = params.doc_id as string
       found(await ledger.documents.get(id, tenant_id), 'document', id)
       const { limit, after, direction, fields } = query
-      return pageReply(
+      return historyReply(
         await ledger.audit.query({ kind: 'document', id, tenant_id, limit, after, direction }),
         fields,
       )

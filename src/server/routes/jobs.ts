@@ -10,7 +10,7 @@ import { json } from '../openapi/records/field-schemas.ts'
 import { jobDetailSchema, jobSchema, stepSchema } from '../openapi/records/job-schemas.ts'
 import { pageSchema } from '../openapi/records/list-schemas.ts'
 import { whySchema } from '../openapi/records/why-schemas.ts'
-import { pageReply, pick, recordReply } from '../request/fields.ts'
+import { historyReply, pageReply, pick, recordReply } from '../request/fields.ts'
 import {
   fieldsQuery,
   listOf,
@@ -85,7 +85,7 @@ export const jobRoutes: readonly Route[] = [
       const { job } = await shown(call)
       const { limit, after, direction, fields } = call.query
       const { tenant_id, job_id } = job
-      return pageReply(
+      return historyReply(
         await call.server.ledger.audit.query({ tenant_id, job_id, limit, after, direction }),
         fields,
       )

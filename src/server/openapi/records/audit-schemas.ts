@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AUDIT_EVENTS, type AuditRecord } from '../../../core/audit.ts'
+import { LEVELS, type LeveledRecord } from '../../../core/audit-level.ts'
 import type { DurationRow } from '../../../core/durations.ts'
 import type { AuditCount, AuditField } from '../../../ledger/audit-log.ts'
 import { count, epochSeconds, id, jsonObject, recordKind } from './field-schemas.ts'
@@ -10,7 +11,7 @@ const event = z
   .enum(AUDIT_EVENTS)
   .describe('`noted` did not change the state; `ignored` was late or repeated')
 
-const auditRecordSchema = schemaFor<AuditRecord>()(
+const auditRecordSchema = schemaFor<LeveledRecord>()(
   z.strictObject({
     seq: count,
     cursor: z.string().describe('The same place, as reads and streams take it back'),
@@ -33,6 +34,7 @@ const auditRecordSchema = schemaFor<AuditRecord>()(
     metadata: jsonObject,
     actor: z.string(),
     reason: z.string().nullable(),
+    level: z.enum(LEVELS).describe('How much somebody who watches has to care'),
   }),
 ).meta({ id: 'AuditRecord', description: 'Something that happened to a record, and who wanted it and why' })
 
