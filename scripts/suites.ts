@@ -42,7 +42,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'unit',
     group: 'unit and conformance',
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'ui/**/*.test.ts'],
     coverage: true,
   },
   { name: 'conformance', group: 'unit and conformance', include: ['test/conformance/**/*.test.ts'] },

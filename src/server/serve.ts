@@ -60,6 +60,8 @@ const REQUEST_TIMEOUT_MS = 30 * SECOND_MS
 /** What is still being answered when the server closes may take so long. */
 const CLOSE_MS = 10 * SECOND_MS
 const SECRET_BYTES = 32
+/** The same folder for the source and for the package: what Vite made of `ui/`. */
+const PAGE = fileURLToPath(new URL('../../dist/page', import.meta.url))
 
 /**
  * Serves a ledger over HTTP, and keeps its time: leases of workers elsewhere end, schedules submit their jobs. Close it before
@@ -162,7 +164,7 @@ export class HttpServer implements AsyncDisposable {
       maxBytes,
       requestTimeoutMs: this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       signed: new SignedMessages(this.#options.callbackSecrets, this.#world.clock),
-      page: await PageFiles.in(fileURLToPath(new URL('./page', import.meta.url)), this.#world.disk),
+      page: await PageFiles.in(PAGE, this.#world.disk),
     })
     if (metrics !== undefined) {
       await measureHttp(this.#app, metrics, { hub: this.#hub, lines: this.#lines })

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function DocumentScreen() {
+  return <Screen title="DocumentScreen">–</Screen>
+}

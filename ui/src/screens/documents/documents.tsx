@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function DocumentsScreen() {
+  return <Screen title="DocumentsScreen">–</Screen>
+}

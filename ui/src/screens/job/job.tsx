@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function JobScreen() {
+  return <Screen title="JobScreen">–</Screen>
+}

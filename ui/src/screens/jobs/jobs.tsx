@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function JobsScreen() {
+  return <Screen title="JobsScreen">–</Screen>
+}

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function LogsScreen() {
+  return <Screen title="LogsScreen">–</Screen>
+}

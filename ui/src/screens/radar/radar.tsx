@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function RadarScreen() {
+  return <Screen title="RadarScreen">–</Screen>
+}

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function RunScreen() {
+  return <Screen title="RunScreen">–</Screen>
+}

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function RunsScreen() {
+  return <Screen title="RunsScreen">–</Screen>
+}

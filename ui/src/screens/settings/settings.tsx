@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function SettingsScreen() {
+  return <Screen title="SettingsScreen">–</Screen>
+}

@@ -1,0 +1,5 @@
+import { Screen } from '../../parts/screen.tsx'
+
+export function WorkstreamScreen() {
+  return <Screen title="WorkstreamScreen">–</Screen>
+}
