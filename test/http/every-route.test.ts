@@ -84,8 +84,8 @@ it.each(
   ),
 )('%s shows nothing of other tenants', async (_title, route) => {
   const answer = await ask(`${OURS}.viewer`, route, own)
-  // No tool was ever run here, so there is no log.
-  expect(answer.status).toBe(route.operation === 'getLog' ? 404 : 200)
+  // No tool was ever run here, so there is no log, and no file that it touched.
+  expect(answer.status).toBe(['getLog', 'getLastChange'].includes(route.operation) ? 404 : 200)
   expect(answer.text.includes(THEIRS)).toBe(false)
 })
 

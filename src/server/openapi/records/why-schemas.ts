@@ -12,7 +12,7 @@ const unblockSchema = schemaFor<Unblock>()(z.strictObject({ command: z.string(),
   description: 'What would get it moving',
 })
 
-const causeSchema = schemaFor<Cause>()(
+export const causeSchema = schemaFor<Cause>()(
   z.strictObject({
     cause: z.enum([
       'gate',
