@@ -22,6 +22,7 @@ import { TokenBook } from './auth/token-book.ts'
 import { TokenWatch } from './auth/token-watch.ts'
 import { EventHub } from './events/event-hub.ts'
 import { measureHttp } from './http-metrics.ts'
+import { Looks } from './looks.ts'
 import { PageFiles } from './page-files.ts'
 import { ROUTES } from './routes/all.ts'
 import { linkTo } from './routes/session.ts'
@@ -153,6 +154,7 @@ export class HttpServer implements AsyncDisposable {
           ledger: this.#ledger.identity,
           redact: this.#ledger.redact,
         }),
+        looks: new Looks(this.#ledger, this.#world.clock),
         adapters: this.#options.adapters ?? [],
         url: () => this.url,
         readiness: () => this.#readiness(),

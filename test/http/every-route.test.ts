@@ -4,7 +4,7 @@ import { ROLES } from '../../src/core/token/record.ts'
 import { ERROR_TABLE } from '../../src/errors/table.ts'
 import { may, type Permission } from '../../src/server/auth/principal.ts'
 import type { Route } from '../../src/server/route.ts'
-import type { Answer } from './http-client.ts'
+import type { Answer, Asked } from './http-client.ts'
 import { envelope, type HttpLedger, httpLedger, OURS, THEIRS, type TokenName } from './http-ledger.ts'
 import { type Possessions, populate } from './populate.ts'
 import {
@@ -33,9 +33,9 @@ afterAll(() => http[Symbol.asyncDispose]())
 const those = (belong: (route: Route) => boolean) =>
   KNOWN_ROUTES.filter(belong).map((route) => [`${route.method} ${route.path}`, route] as const)
 
-const ask = (as: TokenName | null, route: Route, possessions: Possessions, more: object = {}) => {
+const ask = (as: TokenName | null, route: Route, possessions: Possessions, more: Asked = {}) => {
   const example = exampleOf(route, possessions)
-  const asked = { ...askedOf(route, example), ...more }
+  const asked = { ...askedOf(route, example), ...more, query: { ...example.query, ...more.query } }
   const path = pathOf(route, example.params)
   return as === null ? http.ask(route.method, path, asked) : http.as(as, route.method, path, asked)
 }
@@ -61,8 +61,9 @@ const isThereForAll = ({ operation }: Route) => operation === 'moveDocument' || 
 /** Stages never fail because of a job that is not there. */
 const answersWithNull = ({ path }: Route) => path.startsWith('/v1/stages/')
 
-/** They count, and name nobody. */
-const isCount = ({ operation }: Route) => ['getStats', 'countAudit', 'listDurations'].includes(operation)
+/** They count and name nobody, or there is nothing to name: no tool has touched a file. */
+const isCount = ({ operation }: Route) =>
+  ['getStats', 'countAudit', 'listDurations', 'getActivity', 'listFiles'].includes(operation)
 
 /** Whose job it is stands in the body. */
 const isSubmit = ({ operation }: Route) => operation.startsWith('submit')
@@ -84,8 +85,8 @@ it.each(
   ),
 )('%s shows nothing of other tenants', async (_title, route) => {
   const answer = await ask(`${OURS}.viewer`, route, own)
-  // No tool was ever run here, so there is no log.
-  expect(answer.status).toBe(route.operation === 'getLog' ? 404 : 200)
+  // No tool was ever run here, so there is no log, and no file that it touched.
+  expect(answer.status).toBe(['getLog', 'getLastChange'].includes(route.operation) ? 404 : 200)
   expect(answer.text.includes(THEIRS)).toBe(false)
 })
 
