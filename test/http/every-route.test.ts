@@ -4,7 +4,7 @@ import { ROLES } from '../../src/core/token/record.ts'
 import { ERROR_TABLE } from '../../src/errors/table.ts'
 import { may, type Permission } from '../../src/server/auth/principal.ts'
 import type { Route } from '../../src/server/route.ts'
-import type { Answer } from './http-client.ts'
+import type { Answer, Asked } from './http-client.ts'
 import { envelope, type HttpLedger, httpLedger, OURS, THEIRS, type TokenName } from './http-ledger.ts'
 import { type Possessions, populate } from './populate.ts'
 import {
@@ -33,9 +33,12 @@ afterAll(() => http[Symbol.asyncDispose]())
 const those = (belong: (route: Route) => boolean) =>
   KNOWN_ROUTES.filter(belong).map((route) => [`${route.method} ${route.path}`, route] as const)
 
-const ask = (as: TokenName | null, route: Route, possessions: Possessions, more: object = {}) => {
+const ask = (as: TokenName | null, route: Route, possessions: Possessions, more: Asked = {}) => {
   const example = exampleOf(route, possessions)
-  const asked = { ...askedOf(route, example), ...more }
+  const plain = askedOf(route, example)
+  // What a route cannot do without is asked for in any case.
+  const query = more.query === undefined ? plain.query : { ...plain.query, ...more.query }
+  const asked = { ...plain, ...more, query }
   const path = pathOf(route, example.params)
   return as === null ? http.ask(route.method, path, asked) : http.as(as, route.method, path, asked)
 }
