@@ -32,6 +32,12 @@ export function span(ms: number): string {
   return parts.join(' ')
 }
 
+/** `7s`, `3m 20s`: to the second, for what still goes on. */
+export function age(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  return seconds < 10 ? `${seconds}s` : span(seconds * 1000)
+}
+
 /** `just now`, `12s ago`, `in 3m`. */
 export function relative(moment: Moment, now: number): string {
   const ms = now - msOf(moment)

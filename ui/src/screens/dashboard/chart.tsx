@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { usePreferences } from '../../app/preferences.ts'
 import styles from './activity.module.css'
 import type { Drawing, Drawn } from './draw-chart.ts'
+import { ensureKnownLanguage } from './known-language.ts'
 import { useColorScheme } from './use-color-scheme.ts'
 
 interface ChartProps {
@@ -30,6 +31,7 @@ export function Chart({ label, drawn, onPoint }: ChartProps) {
     let isGone = false
     const resized = new ResizeObserver(() => drawing.current?.resize(element.clientWidth))
     const draw = async () => {
+      ensureKnownLanguage()
       const { drawChart } = await import('./draw-chart.ts')
       if (isGone) return
       drawing.current = drawChart({
