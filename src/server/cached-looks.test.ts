@@ -35,6 +35,17 @@ describe('looks that are kept', () => {
     expect(await look('a')).toBe('a 2')
   })
 
+  it('for as long as is asked for', async () => {
+    const { time, looks } = scene()
+    let n = 0
+    const slow = () => looks.get(['slow'], async () => ++n, 60_000)
+    await slow()
+    time.now += 59_999
+    expect(await slow()).toBe(1)
+    time.now += 1
+    expect(await slow()).toBe(2)
+  })
+
   it('one at a time: whoever asks meanwhile gets the same', async () => {
     const { look } = scene()
     expect(await Promise.all([look('a'), look('b'), look('a')])).toEqual(['a 1', 'b 2', 'a 1'])
