@@ -35,6 +35,7 @@ const ON_EVERY_ENGINE = [
   'runs',
   'state-manager',
   'retention',
+  'views',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
 export const SUITES: readonly Suite[] = [

@@ -4,10 +4,13 @@ import { requestOf, testLedger } from '../../test/fixtures/live-ledger.ts'
 import { present } from '../core/must.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import type { Work } from './claim.ts'
+import type { PipelineRequest } from './pipeline-request.ts'
 
 const STEPS = [pulled('first', { policy: { max_attempts: 2 } }), pulled('second')]
 
 const TENANT = 't1'
+
+const WAY_TO = { pending: [], ready: ['ready'], running: ['ready', 'running'] } as const
 
 async function submit(ledger: LiveLedger, job_id: string, more: object = {}): Promise<void> {
   await ledger.jobs.submit(requestOf({ job_id, ...more }))
@@ -59,10 +62,19 @@ describe('jobs that have to do with a job', () => {
     await submit(ledger, 'c', { depends_on: ['a', 'b'], doc_id: 'd1' })
     await submit(ledger, 'of-another', { tenant_id: 't2', doc_id: 'd1' })
     const names = async (job_id: string) => {
-      const { dependants_is_more, ...lists } = present(await ledger.views.related(job_id, TENANT), 'it is there')
+      const { dependants_is_more, ...lists } = present(
+        await ledger.views.related(job_id, TENANT),
+        'it is there',
+      )
       expect(dependants_is_more).toBe(false)
       return Object.fromEntries(
-        Object.entries(lists).map(([name, found]) => [name, [found].flat().map((one) => one?.job_id).sort()]),
+        Object.entries(lists).map(([name, found]) => [
+          name,
+          [found]
+            .flat()
+            .map((one) => one?.job_id)
+            .sort(),
+        ]),
       )
     }
     const none = {
@@ -85,23 +97,143 @@ describe('jobs that have to do with a job', () => {
 
   it('the whole chain of those that took over, wherever one looks', async () => {
     const { ledger } = await testLedger(STEPS)
-    const rung = (step_id: string) => ({
-      protocol: { ...protocolOf(pulled(step_id, { service: 'first-service' })), request_type: step_id },
-      payload: {},
-      priority: 1,
+    const own = (request_type: string) => ({
+      ...protocolOf(pulled('first')),
+      protocol_id: request_type,
+      request_type,
     })
-    await ledger.jobs.submit(
-      {
-        protocol: protocolOf(...STEPS),
-        escalation: [rung('x'), rung('y')],
-      } as never,
-      { ...requestOf({ job_id: 'a' }), request_type: undefined } as never,
-    ).catch(async () => submit(ledger, 'a'))
-    if ((await ledger.jobs.get('a'))?.escalation == null) return
+    const rungs = ['X', 'Y'].map((name) => ({ protocol: own(name), payload: {}, priority: 1 }) as const)
+    const { request_type: _, schema_version: __, ...request } = requestOf({ job_id: 'a' })
+    await ledger.jobs.submit({ protocol: own('A') }, request as PipelineRequest, { rungs })
     for (let i = 0; i < 2; i++) await fail(ledger, (await claim(ledger)).step, true)
     for (const job_id of ['a', 'a~2', 'a~3']) {
       const { chain } = present(await ledger.views.related(job_id, TENANT), 'it is there')
       expect(chain.map((one) => one.job_id)).toEqual(['a', 'a~2', 'a~3'])
     }
+  })
+})
+
+describe('the attempts at the steps of a job', () => {
+  it('are told from its history', async () => {
+    const { ledger, world } = await testLedger(STEPS)
+    await submit(ledger, 'a')
+    const { step } = await claim(ledger)
+    world.clock.advanceBy(1000)
+    await fail(ledger, step, false)
+    await ledger.jobs.expedite('a')
+    await claim(ledger)
+    expect(await ledger.views.attempts('a', TENANT)).toMatchObject({
+      items: [
+        { step_id: 'first', attempt_no: 1, holder: 'w1', outcome: 'FAILED_RETRY', error_code: 'BROKEN' },
+        { step_id: 'first', attempt_no: 2, holder: 'w1', outcome: null, ended_at: null },
+      ],
+      is_complete: true,
+    })
+  })
+})
+
+describe('the board', () => {
+  it('has every workstream in its lane, with its jobs', async () => {
+    const { ledger } = await testLedger(STEPS)
+    for (const workstream_id of ['w-run', 'w-fix', 'w-bad']) {
+      await submit(ledger, `job-of-${workstream_id}`, { run_id: 'r1', workstream_id })
+      const { step } = await claim(ledger)
+      if (workstream_id !== 'w-run') await fail(ledger, step, workstream_id === 'w-bad')
+      if (workstream_id === 'w-bad') await ledger.workstreams.seal(workstream_id)
+      else await ledger.workstreams.follow(workstream_id)
+    }
+    await ledger.workstreams.create({ workstream_id: 'w-new', run_id: 'r2' })
+    await ledger.workstreams.create({ workstream_id: 'w-left' })
+    await ledger.workstreams.update('w-left', 'skipped')
+    await ledger.workstreams.create({ workstream_id: 'of-another' }, { tenant_id: 't2' })
+    const lanes = async (query: { tenant_id: string | undefined; run_id?: string }) =>
+      Object.fromEntries(
+        (await ledger.views.board(query)).lanes.map(({ lane, items }) => [
+          lane,
+          items.map((card) => card.workstream_id).sort(),
+        ]),
+      )
+    const all = {
+      waiting: ['w-new'],
+      running: ['w-run'],
+      fixing: ['w-fix'],
+      quarantine: ['w-bad'],
+      completed: ['w-left'],
+    }
+    expect(await lanes({ tenant_id: TENANT })).toEqual(all)
+    expect(await lanes({ tenant_id: undefined })).toEqual({ ...all, waiting: ['of-another', 'w-new'] })
+    expect(await lanes({ tenant_id: TENANT, run_id: 'r2' })).toMatchObject({
+      waiting: ['w-new'],
+      running: [],
+    })
+    const { lanes: shown } = await ledger.views.board({ tenant_id: TENANT })
+    expect(shown[2]?.items[0]).toMatchObject({
+      jobs: { open: 1, failed: 0, is_more: false },
+      failing_job: { job_id: 'job-of-w-fix' },
+    })
+    expect(shown[3]?.items[0]).toMatchObject({ jobs: { failed: 1 }, failing_job: { job_id: 'job-of-w-bad' } })
+  })
+
+  it('what a move says is what the ledger does', async () => {
+    const { ledger } = await testLedger(STEPS)
+    for (const state of ['pending', 'ready', 'running'] as const) {
+      await ledger.workstreams.create({ workstream_id: state })
+      const path = WAY_TO[state]
+      for (const to of path) await ledger.workstreams.update(state, to)
+    }
+    const { lanes } = await ledger.views.board({ tenant_id: TENANT })
+    for (const { workstream_id, moves } of lanes.flatMap(({ items }) => items)) {
+      const { state } = present(
+        moves.find(({ allowed }) => allowed),
+        'there is a way on',
+      )
+      expect((await ledger.workstreams.update(workstream_id, state as 'ready')).state).toBe(state)
+    }
+  })
+
+  it('shows the newest, and says that there are more', async () => {
+    const { ledger } = await testLedger(STEPS)
+    for (let i = 0; i < 51; i++) await ledger.workstreams.create({ workstream_id: `w-${i}` })
+    const [waiting, running] = (await ledger.views.board({ tenant_id: TENANT })).lanes
+    expect([waiting?.items.length, waiting?.is_more, running?.is_more]).toEqual([50, true, false])
+  })
+})
+
+describe('search', () => {
+  it('finds an id first, then parts of names, of one tenant or of all', async () => {
+    const { ledger } = await testLedger(STEPS)
+    await submit(ledger, 'scan', { doc_id: 'Scan-1', run_id: 'scan', workstream_id: 'of-scan' })
+    await submit(ledger, 'other', { tags: ['SCANNED'] })
+    await submit(ledger, 'scan', { tenant_id: 't2' })
+    await ledger.documents.updateState('my-scan', 'fetching')
+    const found = async (q: string, tenant_id: string | undefined = TENANT) =>
+      (await ledger.views.search({ q, tenant_id })).items.map(
+        (hit) => `${hit.tenant_id} ${hit.kind} ${hit.id}`,
+      )
+    expect(await found('scan')).toEqual([
+      't1 job scan',
+      't1 run scan',
+      't1 job other',
+      't1 document my-scan',
+      't1 workstream of-scan',
+    ])
+    expect((await found('scan', 't2')).sort()).toEqual(['t2 job scan'])
+    const { items } = await ledger.views.search({ q: 'scan', tenant_id: undefined })
+    expect(items.slice(0, 3).map(({ id }) => id)).toEqual(['scan', 'scan', 'scan'])
+    expect(items).toHaveLength(6)
+    expect(await found('nothing of the kind')).toEqual([])
+    expect(await ledger.views.search({ q: 'my-scan', tenant_id: TENANT })).toEqual({
+      items: [
+        { kind: 'document', tenant_id: 't1', id: 'my-scan', state: 'fetching', title: expect.any(String) },
+      ],
+      is_more: false,
+    })
+  })
+
+  it('answers with the first twenty, and says that there are more', async () => {
+    const { ledger } = await testLedger(STEPS)
+    for (let i = 0; i < 30; i++) await ledger.documents.updateState(`doc-${i}`, 'fetching')
+    const { items, is_more } = await ledger.views.search({ q: 'DOC', tenant_id: TENANT })
+    expect([items.length, is_more]).toEqual([20, true])
   })
 })
