@@ -36,6 +36,7 @@ const ON_EVERY_ENGINE = [
   'state-manager',
   'retention',
   'looks',
+  'views',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
 export const SUITES: readonly Suite[] = [
