@@ -45,6 +45,7 @@ import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
 import { knownTenants, type TenantList, tenantsNamed } from './tenants.ts'
 import { Tokens } from './tokens.ts'
+import { Views } from './views.ts'
 import { why } from './why.ts'
 
 /** What is known of how the ledger was opened. */
@@ -74,6 +75,7 @@ export class Ledger implements AsyncDisposable {
   readonly schedules: Schedules
   readonly tokens: Tokens
   readonly audit: AuditLog
+  readonly views: Views
   readonly #store: Store
   readonly #openMs: number
   readonly #committer: Committer
@@ -110,6 +112,7 @@ export class Ledger implements AsyncDisposable {
     this.queues = new Queues(this.#committer, this.#commands)
     this.schedules = new Schedules(this.#committer, this.#commands, settings, world.logger)
     this.tokens = new Tokens(this.#committer, settings, world)
+    this.views = new Views(store, world.clock)
   }
 
   /** Whose records calls are about that name no tenant. */

@@ -74,6 +74,8 @@ export interface ServerParts {
   readonly looks: Looks
   /** Tools beside those that come with Waybill. */
   readonly adapters: readonly Adapter[]
+  /** The routes that steer the server are there. */
+  readonly hasAdmin: boolean
   /** The address of the page, as people reach it. */
   url(): string
   /** What keeps requests from being served now; null when nothing does. */

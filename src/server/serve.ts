@@ -140,7 +140,8 @@ export class HttpServer implements AsyncDisposable {
 
   async listen(): Promise<void> {
     const { port = 0, host = LOOPBACK, maxBytes = MAX_BYTES, metrics } = this.#options
-    const routes = ROUTES.filter(({ isAdmin }) => this.#options.admin !== false || isAdmin !== true)
+    const hasAdmin = this.#options.admin !== false
+    const routes = ROUTES.filter(({ isAdmin }) => hasAdmin || isAdmin !== true)
     this.#app = createApp({
       routes,
       server: {
@@ -156,6 +157,7 @@ export class HttpServer implements AsyncDisposable {
         }),
         looks: new Looks(this.#ledger, this.#world.clock),
         adapters: this.#options.adapters ?? [],
+        hasAdmin,
         url: () => this.url,
         readiness: () => this.#readiness(),
         registry: metrics ?? null,

@@ -17,13 +17,20 @@ export interface Principal {
 }
 
 /** What a route asks of whoever calls it. Each role may what those before it may. */
-export type Permission = 'read' | 'work' | 'write' | 'admin'
+export type Permission = (typeof PERMISSIONS)[number]
+
+export const PERMISSIONS = ['read', 'work', 'write', 'admin'] as const
 
 const MAY: { readonly [role in Role]: ReadonlySet<Permission> } = {
   viewer: new Set(['read']),
   worker: new Set(['read', 'work']),
   operator: new Set(['read', 'work', 'write']),
   admin: new Set(['read', 'work', 'write', 'admin']),
+}
+
+/** Everything that it may, the least first. */
+export function permissionsOf({ role }: Pick<Principal, 'role'>): readonly Permission[] {
+  return [...MAY[role]]
 }
 
 export function may({ role }: Pick<Principal, 'role'>, permission: Permission): boolean {

@@ -9,6 +9,7 @@ import { fileRoutes } from './files.ts'
 import { groupRoutes } from './groups.ts'
 import { healthRoutes } from './health.ts'
 import { jobActionRoutes } from './job-actions.ts'
+import { jobViewRoutes } from './job-views.ts'
 import { jobRoutes } from './jobs.ts'
 import { localRoutes } from './local.ts'
 import { logRoutes } from './logs.ts'
@@ -23,6 +24,7 @@ import { sessionRoutes } from './session.ts'
 import { stageRoutes } from './stages.ts'
 import { statsRoutes } from './stats.ts'
 import { tokenRoutes } from './tokens.ts'
+import { viewRoutes } from './views.ts'
 import { workRoutes } from './work.ts'
 
 const described: readonly Route[] = [
@@ -30,11 +32,13 @@ const described: readonly Route[] = [
   ...callbackRoutes,
   ...workRoutes,
   ...jobRoutes,
+  ...jobViewRoutes,
   ...logRoutes,
   ...jobActionRoutes,
   ...manyJobsRoutes,
   ...documentRoutes,
   ...groupRoutes,
+  ...viewRoutes,
   ...queueRoutes,
   ...scheduleRoutes,
   ...stageRoutes,

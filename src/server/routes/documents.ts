@@ -12,6 +12,7 @@ import {
 } from '../openapi/records/document-schemas.ts'
 import { listSchema, pageSchema } from '../openapi/records/list-schemas.ts'
 import { historyReply, pageReply, pick, recordReply } from '../request/fields.ts'
+import { narrowed } from '../request/narrowed.ts'
 import { found } from '../request/not-found.ts'
 import {
   amount,
@@ -22,6 +23,7 @@ import {
   pageOf,
   pageQuery,
   tenantQuery,
+  textQuery,
   time,
   wholeNumber,
 } from '../request/query.ts'
@@ -64,12 +66,16 @@ export const documentRoutes: readonly Route[] = [
       ...listQuery,
       state: listOf(z.enum(statesOf(documentMachine))),
       adapter: z.string().max(10_000).optional(),
+      ...textQuery,
     }),
     answers: { 200: { about: 'A page of documents', schema: pageSchema(documentSchema) } },
-    async handle({ server: { ledger }, tenant_id, query }) {
-      const { state, adapter, fields } = query
+    async handle({ server: { ledger }, tenant_id, query, signal }) {
+      const { state, adapter, fields, q, after, limit } = query
       const filter = { tenant_id, state: state as LedgerState[] | undefined, adapter }
-      return pageReply(await ledger.documents.list({ ...filter, ...pageOf(query) }), fields)
+      const page = await narrowed('document', { q, after, limit, signal }, (part) =>
+        ledger.documents.list({ ...filter, ...pageOf(query), ...part }),
+      )
+      return pageReply(page, fields)
     },
   }),
   route({

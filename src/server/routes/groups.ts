@@ -5,8 +5,17 @@ import { idSchema } from '../../ledger/envelope.ts'
 import { runSchema, workstreamSchema } from '../openapi/records/group-schemas.ts'
 import { pageSchema } from '../openapi/records/list-schemas.ts'
 import { pageReply, recordReply } from '../request/fields.ts'
+import { narrowed } from '../request/narrowed.ts'
 import { found } from '../request/not-found.ts'
-import { changeQuery, fieldsQuery, listOf, listQuery, pageOf, tenantQuery } from '../request/query.ts'
+import {
+  changeQuery,
+  fieldsQuery,
+  listOf,
+  listQuery,
+  pageOf,
+  tenantQuery,
+  textQuery,
+} from '../request/query.ts'
 import { NOT_THERE, type Reply, type Route, route, type ServerParts, STALE } from '../route.ts'
 
 const metadata = z.record(z.string(), z.json())
@@ -19,13 +28,15 @@ const ownRoutes: readonly Route[] = [
     summary: 'List runs',
     needs: 'read',
     acrossTenants: true,
-    query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))) }),
+    query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))), ...textQuery }),
     answers: { 200: { about: 'A page of runs', schema: pageSchema(runSchema) } },
-    handle: async ({ server, tenant_id, query }) =>
-      pageReply(
-        await server.ledger.runs.list({ tenant_id, state: query.state, ...pageOf(query) }),
-        query.fields,
-      ),
+    async handle({ server, tenant_id, query, signal }) {
+      const { state, fields, q, after, limit } = query
+      const page = await narrowed('run', { q, after, limit, signal }, (part) =>
+        server.ledger.runs.list({ tenant_id, state, ...pageOf(query), ...part }),
+      )
+      return pageReply(page, fields)
+    },
   }),
   route({
     method: 'POST',
@@ -64,14 +75,15 @@ const ownRoutes: readonly Route[] = [
       ...listQuery,
       state: listOf(z.enum(statesOf(machines.workstream))),
       run_id: idSchema.optional(),
+      ...textQuery,
     }),
     answers: { 200: { about: 'A page of workstreams', schema: pageSchema(workstreamSchema) } },
-    async handle({ server, tenant_id, query }) {
-      const { state, run_id, fields } = query
-      return pageReply(
-        await server.ledger.workstreams.list({ tenant_id, state, run_id, ...pageOf(query) }),
-        fields,
+    async handle({ server, tenant_id, query, signal }) {
+      const { state, run_id, fields, q, after, limit } = query
+      const page = await narrowed('workstream', { q, after, limit, signal }, (part) =>
+        server.ledger.workstreams.list({ tenant_id, state, run_id, ...pageOf(query), ...part }),
       )
+      return pageReply(page, fields)
     },
   }),
   route({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JobAggregate } from '../../core/aggregate.ts'
+import type { JobRecord } from '../../core/job/record.ts'
 import { statesOf } from '../../core/machine.ts'
 import { jobMachine } from '../../core/machines/job.ts'
 import { jobNotFound } from '../../errors/refusal-errors.ts'
@@ -11,6 +12,7 @@ import { jobDetailSchema, jobSchema, stepSchema } from '../openapi/records/job-s
 import { pageSchema } from '../openapi/records/list-schemas.ts'
 import { whySchema } from '../openapi/records/why-schemas.ts'
 import { historyReply, pageReply, pick, recordReply } from '../request/fields.ts'
+import { narrowed } from '../request/narrowed.ts'
 import {
   fieldsQuery,
   listOf,
@@ -18,6 +20,7 @@ import {
   pageOf,
   pageQuery,
   tenantQuery,
+  textQuery,
   wholeNumber,
 } from '../request/query.ts'
 import { type Call, NOT_THERE, ok, type Route, route } from '../route.ts'
@@ -28,6 +31,10 @@ const jobFilter = {
   run_id: idSchema.optional(),
   workstream_id: idSchema.optional(),
   doc_id: idSchema.optional(),
+  protocol_id: idSchema.optional(),
+  pipeline_name: idSchema.optional(),
+  step_id: idSchema.optional().describe('The step that it is at'),
+  ...textQuery,
 }
 
 /** Looking at jobs. */
@@ -41,10 +48,17 @@ export const jobRoutes: readonly Route[] = [
     acrossTenants: true,
     query: z.strictObject({ ...listQuery, ...jobFilter }),
     answers: { 200: { about: 'A page of jobs', schema: pageSchema(jobSchema) } },
-    async handle({ server, tenant_id, query }) {
-      const { state, request_type, run_id, workstream_id, doc_id, fields } = query
-      const filter = { tenant_id, state, request_type, run_id, workstream_id, doc_id }
-      return pageReply(await server.ledger.jobs.list({ ...filter, ...pageOf(query) }), fields)
+    async handle({ server, tenant_id, query, signal }) {
+      const { state, request_type, run_id, workstream_id, doc_id, protocol_id, fields } = query
+      const filter = { tenant_id, state, request_type, run_id, workstream_id, doc_id, protocol_id }
+      const { q, after, limit, pipeline_name, step_id } = query
+      const also = (job: JobRecord) =>
+        (pipeline_name === undefined || job.pipeline_name === pipeline_name) &&
+        (step_id === undefined || job.current_step_id === step_id)
+      const page = await narrowed('job', { q, also, after, limit, signal }, (part) =>
+        server.ledger.jobs.list({ ...filter, ...pageOf(query), ...part }),
+      )
+      return pageReply(page, fields)
     },
   }),
   route({

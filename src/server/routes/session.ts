@@ -4,7 +4,7 @@ import { toIso } from '../../core/time.ts'
 import { ROLES } from '../../core/token/record.ts'
 import { Forbidden } from '../../errors/http-errors.ts'
 import { idSchema } from '../../ledger/envelope.ts'
-import { isFor, type Principal } from '../auth/principal.ts'
+import { isFor, PERMISSIONS, type Principal, permissionsOf } from '../auth/principal.ts'
 import { cookieIn, sessionCookie } from '../auth/sessions.ts'
 import { ok, type Route, route, type ServerParts } from '../route.ts'
 
@@ -13,6 +13,11 @@ const whoSchema = z
     name: z.string(),
     role: z.enum(ROLES),
     tenants: z.array(z.string()).describe('`["*"]` for all of them'),
+    may: z.array(z.enum(PERMISSIONS)),
+    default_tenant: z
+      .string()
+      .describe("Whose records one sees who names no tenant, or the first of one's own"),
+    has_admin: z.boolean().describe('The routes that steer the server are there'),
   })
   .meta({ id: 'Who' })
 
@@ -29,7 +34,7 @@ export const sessionRoutes: readonly Route[] = [
     handle({ server, body, address }) {
       const { cookie, session } = server.authenticator.openSession(body.code, address)
       const set = sessionCookie(cookie, session.until, server.clock.now(), isSecure(server))
-      return ok(shown(session.principal), { 'set-cookie': set })
+      return ok(shown(session.principal, server), { 'set-cookie': set })
     },
   }),
   route({
@@ -38,8 +43,8 @@ export const sessionRoutes: readonly Route[] = [
     operation: 'getSession',
     summary: 'Who one is here',
     needs: 'read',
-    answers: { 200: { about: 'Name, role and tenants', schema: whoSchema } },
-    handle: ({ principal }) => ok(shown(principal)),
+    answers: { 200: { about: 'Name, role and tenants, and what one may', schema: whoSchema } },
+    handle: ({ principal, server }) => ok(shown(principal, server)),
   }),
   route({
     method: 'DELETE',
@@ -104,6 +109,21 @@ function narrowed(principal: Principal, { role = principal.role, tenants }: Narr
   return { ...principal, role, tenants: isSame ? principal.tenants : new Set(tenants) }
 }
 
-function shown({ name, role, tenants }: Principal): z.output<typeof whoSchema> {
-  return { name, role, tenants: tenants === null ? ['*'] : [...tenants] }
+function shown(principal: Principal, server: ServerParts): z.output<typeof whoSchema> {
+  const { name, role, tenants } = principal
+  return {
+    name,
+    role,
+    tenants: tenants === null ? ['*'] : [...tenants],
+    may: [...permissionsOf(principal)],
+    default_tenant: defaultTenant(principal, server),
+    has_admin: server.hasAdmin,
+  }
+}
+
+/** Nobody is told of a tenant that is not theirs. */
+function defaultTenant(principal: Principal, { ledger }: ServerParts): string {
+  const { defaultTenant: usual } = ledger
+  const [first = usual] = principal.tenants ?? []
+  return isFor(principal, usual) ? usual : first
 }
