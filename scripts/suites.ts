@@ -112,6 +112,13 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 120_000,
   },
   {
+    name: 'page',
+    group: 'real servers',
+    include: ['test/page/**/*.test.ts'],
+    globalSetup: 'test/page/shared-browser.ts',
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'e2e',
     group: 'real servers',
     include: ['test/e2e/**/*.test.ts'],
