@@ -15,17 +15,21 @@ export interface Completions {
   readonly from: number
   readonly to: number
   readonly items: readonly Completion[]
+  /** Whether one of them has to be meant, so that the first is offered by itself. */
+  readonly isSure: boolean
 }
 
 /** Values by field: those that are known beforehand, and those that were seen. */
 export type Vocabulary = Known
 
 const MOST = 50
+/** Fields with so few values that all of them are known. */
+const SURE: ReadonlySet<string> = new Set(['kind', 'state', 'event', 'level'])
 const TIMES = ['5m', '15m', '1h', '6h', '24h', '7d']
 
 export function complete(text: string, caret: number, vocabulary: Vocabulary): Completions {
   const part = parse(text).find(({ from, to }) => from < caret && caret <= to)
-  if (part === undefined) return { from: caret, to: caret, items: fieldItems('', '') }
+  if (part === undefined) return { from: caret, to: caret, items: fieldItems('', ''), isSure: false }
   const { from, to } = part
   const typed = text.slice(from, caret)
   const sign = part.isNegated ? '-' : ''
@@ -34,9 +38,10 @@ export function complete(text: string, caret: number, vocabulary: Vocabulary): C
     const name = typed.slice(sign.length)
     // A dash alone is about to become one.
     const items = name === '-' ? fieldItems('', '-') : fieldItems(name, sign)
-    return { from, to, items }
+    return { from, to, items, isSure: true }
   }
-  return { from, to, items: valueItems(part, typed.slice(colon + 1), sign, vocabulary) }
+  const isSure = SURE.has(part.field)
+  return { from, to, items: valueItems(part, typed.slice(colon + 1), sign, vocabulary), isSure }
 }
 
 function fieldItems(typed: string, sign: string): readonly Completion[] {

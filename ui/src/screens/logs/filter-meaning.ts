@@ -90,6 +90,9 @@ function choiceMeaning({ isNegated, field, value }: Term, legal: readonly string
   for (const one of value.split(',')) {
     const exact = legal.find((each) => each === one)
     const found = exact ?? legal.find((each) => each.toLowerCase() === one.toLowerCase())
+    if (found === undefined && field === 'tenant') {
+      return isWrong(`Only records of ${listed(legal)} are shown. Choose another tenant at the top`)
+    }
     if (found === undefined) return isWrong(`“${one}” is no ${field}. There are ${listed(legal)}`)
     meant.push({ isNegated, field, value: found })
   }
@@ -202,7 +205,11 @@ export function matcherOf(
   for (const field of Object.keys(FIELDS) as Field[]) {
     if (isTime(field)) continue
     const values = (isNegated: boolean) =>
-      new Set(terms.filter((term) => term.field === field && term.isNegated === isNegated).map(({ value }) => value))
+      new Set(
+        terms
+          .filter((term) => term.field === field && term.isNegated === isNegated)
+          .map(({ value }) => value),
+      )
     const any = values(false)
     const none = values(true)
     if (any.size > 0) tests.push((record) => any.has(READ[field](record) ?? ''))
