@@ -12,8 +12,6 @@ interface ChartProps {
   readonly onPoint: (moment: number | null) => void
 }
 
-const HEIGHT = 148
-
 /** Whatever changes but the colours and the zone is drawn into the same chart. */
 export function Chart({ label, drawn, onPoint }: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
@@ -29,14 +27,13 @@ export function Chart({ label, drawn, onPoint }: ChartProps) {
     const element = host.current
     if (element === null) return
     let isGone = false
-    const resized = new ResizeObserver(() => drawing.current?.resize(element.clientWidth))
+    const resized = new ResizeObserver(() => drawing.current?.resize())
     const draw = async () => {
       ensureKnownLanguage()
       const { drawChart } = await import('./draw-chart.ts')
       if (isGone) return
       drawing.current = drawChart({
         element,
-        height: HEIGHT,
         zone,
         current: () => latest.current.drawn,
         onPoint: (moment) => latest.current.onPoint(moment),
@@ -57,5 +54,5 @@ export function Chart({ label, drawn, onPoint }: ChartProps) {
 
   // The panel around it says so.
   if (failed !== null) throw failed
-  return <div ref={host} className={styles.chart} role="img" aria-label={label} style={{ height: HEIGHT }} />
+  return <div ref={host} className={styles.chart} role="img" aria-label={label} />
 }
