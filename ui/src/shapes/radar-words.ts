@@ -51,6 +51,7 @@ function stuckOf({ stuck, stuck_after_seconds }: RadarCell): string {
   return `${count(stuck)} ${stuck === 1 ? 'is' : 'are'} stuck: here${after === '' ? ' for too long' : after}.`
 }
 
-function ageOf(since: string, now: number): string {
+/** To the second. */
+export function ageOf(since: string, now: number): string {
   return span(Math.max(0, Math.floor((now - msOf(since)) / 1000) * 1000)).replace(/\.0s$/, 's')
 }

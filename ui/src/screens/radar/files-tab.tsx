@@ -12,6 +12,7 @@ import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { When } from '../../parts/when.tsx'
 import { FileChangePanel } from './file-change.tsx'
+import { IdLink } from './id-link.tsx'
 import styles from './radar.module.css'
 
 const NO_FILE = { file: null, file_tenant: null, repo: null }
@@ -152,5 +153,5 @@ interface OfGroupProps {
 }
 
 function OfGroup({ kind, tenant, id }: OfGroupProps) {
-  return id === null ? '–' : <RecordLink kind={kind} tenant={tenant} id={id} isPlain />
+  return id === null ? '–' : <IdLink kind={kind} tenant={tenant} id={id} />
 }
