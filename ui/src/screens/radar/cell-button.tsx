@@ -1,6 +1,7 @@
 import { count, percent, short } from '../../format/numbers.ts'
+import { age } from '../../format/time.ts'
 import type { MatrixCell } from '../../shapes/radar-matrix.ts'
-import { ageOf, nameOfCell } from '../../shapes/radar-words.ts'
+import { nameOfCell } from '../../shapes/radar-words.ts'
 import styles from './cell-button.module.css'
 import { MARKS } from './marks.ts'
 
@@ -37,7 +38,7 @@ export function CellButton({ row, shown, now, place, isStop, isChosen, onFocus, 
       <span className={styles.stage}>{cell.stage}</span>
       <Counts shown={shown} />
       <span className={styles.below}>
-        {cell.oldest_since === null ? null : <span>{ageOf(cell.oldest_since, now)}</span>}
+        {cell.oldest_since === null ? null : <span>{age(cell.oldest_since, now)}</span>}
         {isStuck ? <strong className={styles.stuck}>{count(cell.stuck)} stuck</strong> : null}
         {errorShare === null || errorShare === 0 ? null : (
           <span className={styles.failed}>{percent(cell.failed, cell.passed + cell.failed)} failed</span>

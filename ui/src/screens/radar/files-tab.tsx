@@ -7,12 +7,12 @@ import { useUrlState } from '../../app/url-state.ts'
 import { type Column, RecordTable } from '../../lists/record-table.tsx'
 import type { Pages } from '../../lists/use-pages.ts'
 import { Filters, TextFilter } from '../../parts/filters.tsx'
+import { IdLink } from '../../parts/id-link.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { When } from '../../parts/when.tsx'
 import { FileChangePanel } from './file-change.tsx'
-import { IdLink } from './id-link.tsx'
 import styles from './radar.module.css'
 
 const NO_FILE = { file: null, file_tenant: null, repo: null }

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { type Stage, stageJobsQuery } from '../../api/stage-jobs.ts'
 import { usePage } from '../../app/context.ts'
 import { Answer } from '../../parts/answer.tsx'
+import { IdLink } from '../../parts/id-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { When } from '../../parts/when.tsx'
-import { IdLink } from './id-link.tsx'
 import styles from './inspector.module.css'
 
 const SHOWN = 6

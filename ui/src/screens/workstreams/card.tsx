@@ -1,5 +1,7 @@
 import type { BoardCard } from '../../../../src/core/group/board.ts'
-import { RecordLink } from '../../parts/record-link.tsx'
+import { usePage } from '../../app/context.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { IdLink } from '../../parts/id-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { Told } from '../../parts/told.tsx'
 import { Since } from '../../parts/when.tsx'
@@ -18,6 +20,7 @@ interface CardProps {
 
 export function Card({ card, isHeld, canBeHeld, onHold, onLetGo }: CardProps) {
   const { tenant_id, workstream_id, run_id, state, since, lane_reason, jobs, failing_job } = card
+  const isEverybody = usePage().tenant === '*'
   return (
     <li
       className={styles.card}
@@ -33,20 +36,22 @@ export function Card({ card, isHeld, canBeHeld, onHold, onLetGo }: CardProps) {
       onDragEnd={onLetGo}
     >
       <div className={styles.head}>
-        <RecordLink kind="workstream" tenant={tenant_id} id={workstream_id} />
+        <IdLink kind="workstream" tenant={tenant_id} id={workstream_id} isWhole />
+        <CopyId id={workstream_id} />
       </div>
       <div className={styles.line}>
         <StatePill kind="workstream" state={state} />
         <span className={styles.quiet}>
           for <Since at={since} />
         </span>
+        {isEverybody ? <span className={styles.tenant}>{tenant_id}</span> : null}
       </div>
       <JobBar jobs={jobs} />
       <p className={styles.quiet}>{jobsInWords(jobs)}</p>
       {run_id === null ? null : (
         <p className={styles.group}>
           <span className={styles.quiet}>Run</span>
-          <RecordLink kind="run" tenant={tenant_id} id={run_id} isPlain />
+          <IdLink kind="run" tenant={tenant_id} id={run_id} />
         </p>
       )}
       <p className={styles.reason}>
@@ -55,7 +60,7 @@ export function Card({ card, isHeld, canBeHeld, onHold, onLetGo }: CardProps) {
       {failing_job === null ? null : (
         <p className={styles.group}>
           <span className={styles.failing}>Failing</span>
-          <RecordLink kind="job" tenant={failing_job.tenant_id} id={failing_job.job_id} isPlain />
+          <IdLink kind="job" tenant={failing_job.tenant_id} id={failing_job.job_id} />
         </p>
       )}
       <MoveMenu card={card} />

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { WorkstreamRecord } from '../../../../src/core/group/workstream-record.ts'
 import { workstreamQuery } from '../../api/workstreams.ts'
+import { usePage } from '../../app/context.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -71,6 +72,7 @@ function About({ workstream }: { readonly workstream: WorkstreamRecord }) {
 
 function Standing({ workstream }: { readonly workstream: WorkstreamRecord }) {
   const { tenant_id, run_id, state, state_since, sealed, created_at, updated_at, completed_at } = workstream
+  const isOver = usePage().machines.workstream.states[state]?.terminal === true
   return (
     <Facts
       facts={[
@@ -81,7 +83,7 @@ function Standing({ workstream }: { readonly workstream: WorkstreamRecord }) {
           run_id === null ? 'none' : <RecordLink key="run" kind="run" tenant={tenant_id} id={run_id} />,
         ],
         ['Tenant', tenant_id],
-        ['Sealed', sealed ? 'Yes: no more jobs are to come' : 'No: more jobs may come'],
+        ['Sealed', sealed ? 'Yes: no more jobs are to come' : isOver ? 'No' : 'No: more jobs may come'],
         ['Made', <When key="made" at={created_at} />],
         ['Changed', <When key="changed" at={updated_at} />],
         completed_at === null ? null : ['Ended', <When key="ended" at={completed_at} />],
