@@ -2,10 +2,9 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Board } from '../../../src/core/group/board.ts'
 import type { RunRecord } from '../../../src/core/group/run-record.ts'
 import type { WorkstreamRecord } from '../../../src/core/group/workstream-record.ts'
-import type { JobRecord } from '../../../src/core/job/record.ts'
 import type { PageAnswer } from '../lists/pages.ts'
+import { change } from './change.ts'
 import { ask, path } from './client.ts'
-import type { HistoryRecord } from './live.ts'
 
 export function boardQuery(tenant: string, run_id: string | undefined) {
   return queryOptions({
@@ -52,55 +51,23 @@ export interface SeenWorkstream {
   readonly etag: string
 }
 
-export function moveWorkstream(seen: SeenWorkstream, state: string, reason: string) {
-  return change(seen, ':move', reason, { state })
-}
-
-export function sealWorkstream(seen: SeenWorkstream, reason: string) {
-  return change(seen, ':seal', reason, undefined)
-}
-
-function change(
+export function moveWorkstream(
   { tenant_id, workstream_id, etag }: SeenWorkstream,
-  verb: string,
+  state: string,
   reason: string,
-  body: unknown,
-): Promise<WorkstreamRecord> {
-  return ask<WorkstreamRecord>(path(`/v1/workstreams/{}${verb}`, workstream_id), {
-    method: 'POST',
-    query: { tenant_id, reason },
-    headers: { 'if-match': `"${etag}"` },
-    ...(body === undefined ? null : { body }),
+) {
+  return change<WorkstreamRecord>(path('/v1/workstreams/{}:move', workstream_id), {
+    tenant: tenant_id,
+    reason,
+    etag,
+    body: { state },
   })
 }
 
-const PAGE = 100
-
-export function jobsOfWorkstream(
-  { tenant, id }: { readonly tenant: string; readonly id: string },
-  after: string | undefined,
-  signal: AbortSignal,
-) {
-  return ask<PageAnswer<JobRecord>>('/v1/jobs', {
-    signal,
-    query: {
-      tenant_id: tenant,
-      workstream_id: id,
-      order: 'changed',
-      direction: 'desc',
-      limit: PAGE,
-      after,
-    },
-  })
-}
-
-export function historyOfWorkstream(
-  { tenant, id }: { readonly tenant: string; readonly id: string },
-  after: string | undefined,
-  signal: AbortSignal,
-) {
-  return ask<PageAnswer<HistoryRecord>>('/v1/audit', {
-    signal,
-    query: { tenant_id: tenant, workstream_id: id, direction: 'desc', limit: PAGE, after },
+export function sealWorkstream({ tenant_id, workstream_id, etag }: SeenWorkstream, reason: string) {
+  return change<WorkstreamRecord>(path('/v1/workstreams/{}:seal', workstream_id), {
+    tenant: tenant_id,
+    reason,
+    etag,
   })
 }

@@ -44,14 +44,18 @@ export function Card({ card, isHeld, canBeHeld, onHold, onLetGo }: CardProps) {
         <span className={styles.quiet}>
           for <Since at={since} />
         </span>
-        {isEverybody ? <span className={styles.tenant}>{tenant_id}</span> : null}
       </div>
       <JobBar jobs={jobs} />
       <p className={styles.quiet}>{jobsInWords(jobs)}</p>
-      {run_id === null ? null : (
+      {run_id === null && !isEverybody ? null : (
         <p className={styles.group}>
-          <span className={styles.quiet}>Run</span>
-          <IdLink kind="run" tenant={tenant_id} id={run_id} />
+          {run_id === null ? null : (
+            <>
+              <span className={styles.quiet}>Run</span>
+              <IdLink kind="run" tenant={tenant_id} id={run_id} />
+            </>
+          )}
+          {isEverybody ? <span className={styles.tenant}>{tenant_id}</span> : null}
         </p>
       )}
       <p className={styles.reason}>

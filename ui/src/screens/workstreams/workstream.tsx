@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { WorkstreamRecord } from '../../../../src/core/group/workstream-record.ts'
 import { workstreamQuery } from '../../api/workstreams.ts'
 import { usePage } from '../../app/context.ts'
+import { JobsOf } from '../../lists/jobs-of.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -17,7 +18,6 @@ import { Since, When } from '../../parts/when.tsx'
 import { MoveButtons } from './move-buttons.tsx'
 import styles from './workstream.module.css'
 import { WorkstreamHistory } from './workstream-history.tsx'
-import { WorkstreamJobs } from './workstream-jobs.tsx'
 
 export function WorkstreamScreen() {
   const { tenant = '', id = '' } = useParams({ strict: false }) as { tenant?: string; id?: string }
@@ -44,7 +44,6 @@ export function WorkstreamScreen() {
 
 function About({ workstream }: { readonly workstream: WorkstreamRecord }) {
   const { tenant_id, workstream_id, metadata } = workstream
-  const which = { tenant: tenant_id, id: workstream_id }
   return (
     <>
       <Panel title="How it stands">
@@ -53,8 +52,20 @@ function About({ workstream }: { readonly workstream: WorkstreamRecord }) {
       <Tabs
         label="About the workstream"
         tabs={[
-          { id: 'jobs', title: 'Jobs', content: () => <WorkstreamJobs {...which} /> },
-          { id: 'history', title: 'History', content: () => <WorkstreamHistory {...which} /> },
+          {
+            id: 'jobs',
+            title: 'Jobs',
+            content: () => (
+              <div className={styles.list}>
+                <JobsOf tenant={tenant_id} of={{ workstream_id }} label="Jobs of the workstream" />
+              </div>
+            ),
+          },
+          {
+            id: 'history',
+            title: 'History',
+            content: () => <WorkstreamHistory tenant={tenant_id} id={workstream_id} />,
+          },
           {
             id: 'metadata',
             title: 'Metadata',
