@@ -65,6 +65,9 @@ export function LimitsDialog({ load, onClose }: LimitsDialogProps) {
             {problem}
           </p>
         )}
+        <button type="submit" hidden>
+          Set limits
+        </button>
         <div className={styles.buttons}>
           <Button onClick={onClose}>Leave it</Button>
           <Button look="primary" onClick={submit}>
