@@ -1,10 +1,15 @@
 // A page of a served ledger in a real browser, and how long its frames take.
 import chromium from '@sparticuz/chromium'
-import { chromium as playwright, type Page } from 'playwright-core'
+import { type Page, chromium as playwright } from 'playwright-core'
 import type { Ledger } from 'waybill'
 import { serve } from 'waybill/server'
 
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+]
 
 /** Lets something look at a ledger as people do. */
 export async function withPage<T>(ledger: Ledger, use: (page: Page, url: string) => Promise<T>): Promise<T> {
