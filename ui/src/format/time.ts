@@ -32,12 +32,6 @@ export function span(ms: number): string {
   return parts.join(' ')
 }
 
-/** `7s`, `3m 20s`: to the second, for what still goes on. */
-export function age(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000))
-  return seconds < 10 ? `${seconds}s` : span(seconds * 1000)
-}
-
 /** `just now`, `12s ago`, `in 3m`. */
 export function relative(moment: Moment, now: number): string {
   const ms = now - msOf(moment)
@@ -45,6 +39,12 @@ export function relative(moment: Moment, now: number): string {
   if (Math.abs(ms) < 1000) return 'just now'
   const text = span(Math.floor(Math.abs(ms) / 1000) * 1000).replace(/\.0s$/, 's')
   return ms < 0 ? `in ${text}` : `${text} ago`
+}
+
+/** For how long already, to the second: `12s`, `3m 20s`. */
+export function age(since: Moment, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - msOf(since)) / 1000))
+  return seconds === 0 ? '0s' : span(seconds * 1000).replace(/\.0s$/, 's')
 }
 
 export type Zone = 'local' | 'utc'

@@ -26,7 +26,7 @@ export function Since({ at }: WhenProps) {
   if (at === null) return <span>–</span>
   return (
     <time dateTime={new Date(msOf(at)).toISOString()} title={`since ${absolute(at, zone)}`}>
-      {age(now - msOf(at))}
+      {age(at, now)}
     </time>
   )
 }

@@ -7,6 +7,7 @@ import { useUrlState } from '../../app/url-state.ts'
 import { type Column, RecordTable } from '../../lists/record-table.tsx'
 import type { Pages } from '../../lists/use-pages.ts'
 import { Filters, TextFilter } from '../../parts/filters.tsx'
+import { IdLink } from '../../parts/id-link.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
@@ -152,5 +153,5 @@ interface OfGroupProps {
 }
 
 function OfGroup({ kind, tenant, id }: OfGroupProps) {
-  return id === null ? '–' : <RecordLink kind={kind} tenant={tenant} id={id} isPlain />
+  return id === null ? '–' : <IdLink kind={kind} tenant={tenant} id={id} />
 }
