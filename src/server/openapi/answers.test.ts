@@ -279,6 +279,21 @@ async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string
   expect(text).toContain('\nhello\n')
 }
 
+/** Of everything that was made before, a tool job that touched a file among it. */
+async function lookAround(client: CheckedClient, ledger: LiveLedger): Promise<void> {
+  await ledger.jobs.annotate('tool', { touched_files: ['a.ts'], tests: { failed: 0 } })
+  for (const query of ['', '?tenant_id=*', '?tenant_id=acme']) {
+    for (const operation of ['getOverview', 'getActivity', 'getRadar', 'listFiles']) {
+      await client.ask(operation, { query })
+    }
+  }
+  await client.ask('getRadar', { query: '?tenant_id=*&by=workstream' })
+  await client.ask('listTenants')
+  await client.ask('getLastChange', { query: '?file=a.ts' })
+  await client.ask('getLastChange', { query: '?file=b.ts', status: 404 })
+  await client.ask('getLastChange', { status: 422 })
+}
+
 it('every answer is what the document says, without a field more', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-answers-'))
   const metrics = new Registry()
@@ -294,6 +309,7 @@ it('every answer is what the document says, without a field more', async () => {
     await client.ask('openSession', { body: { code: server.link().split('#')[1] } })
     await client.ask('closeSession')
     await readLog(client, ledger, folder)
+    await lookAround(client, ledger)
     const unasked = ROUTES.map(({ operation }) => operation).filter((name) => !client.asked.has(name))
     // Its answer goes on for as long as somebody listens.
     expect(unasked).toEqual(['followEvents'])
