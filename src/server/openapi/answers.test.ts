@@ -274,14 +274,14 @@ async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string
     paths: { repo_root: folder, working_dir: '.', log_file: 'tool.log', error_report: 'tool.json' },
   }
   await client.ask('queueToolJob', { body: { job } })
+  await ledger.jobs.annotate('tool', { touched_files: ['a.ts'], tests: { failed: 0 } })
   await orchestrator.runJob(job)
   const { text } = await client.ask('getLog', { params: { job_id: 'tool' } })
   expect(text).toContain('\nhello\n')
 }
 
 /** Of everything that was made before, a tool job that touched a file among it. */
-async function lookAround(client: CheckedClient, ledger: LiveLedger): Promise<void> {
-  await ledger.jobs.annotate('tool', { touched_files: ['a.ts'], tests: { failed: 0 } })
+async function lookAround(client: CheckedClient): Promise<void> {
   for (const query of ['', '?tenant_id=*', '?tenant_id=acme']) {
     for (const operation of ['getOverview', 'getActivity', 'getRadar', 'listFiles']) {
       await client.ask(operation, { query })
@@ -309,7 +309,7 @@ it('every answer is what the document says, without a field more', async () => {
     await client.ask('openSession', { body: { code: server.link().split('#')[1] } })
     await client.ask('closeSession')
     await readLog(client, ledger, folder)
-    await lookAround(client, ledger)
+    await lookAround(client)
     const unasked = ROUTES.map(({ operation }) => operation).filter((name) => !client.asked.has(name))
     // Its answer goes on for as long as somebody listens.
     expect(unasked).toEqual(['followEvents'])
