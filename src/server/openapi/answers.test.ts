@@ -264,7 +264,8 @@ async function administer(client: CheckedClient): Promise<void> {
 }
 
 async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string): Promise<void> {
-  const orchestrator = new Orchestrator({ store: new JobStateStore(ledger) })
+  const store = new JobStateStore(ledger)
+  const orchestrator = new Orchestrator({ store })
   const job = {
     job_id: 'tool',
     workstream_id: 'tools',
@@ -274,10 +275,15 @@ async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string
     paths: { repo_root: folder, working_dir: '.', log_file: 'tool.log', error_report: 'tool.json' },
   }
   await client.ask('queueToolJob', { body: { job } })
-  await ledger.jobs.annotate('tool', { touched_files: ['a.ts'], tests: { failed: 0 } })
   await orchestrator.runJob(job)
   const { text } = await client.ask('getLog', { params: { job_id: 'tool' } })
   expect(text).toContain('\nhello\n')
+  await client.ask('queueToolJob', { body: { job: { ...job, job_id: 'edit' } } })
+  const metadata = { touched_files: ['a.ts'], tests: { failed: 0 } }
+  await store.updateJobResult(
+    { job_id: 'edit' },
+    { status: 'completed', exit_code: 0, duration_s: 1, metadata },
+  )
 }
 
 /** Of everything that was made before, a tool job that touched a file among it. */
