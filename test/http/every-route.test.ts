@@ -35,10 +35,7 @@ const those = (belong: (route: Route) => boolean) =>
 
 const ask = (as: TokenName | null, route: Route, possessions: Possessions, more: Asked = {}) => {
   const example = exampleOf(route, possessions)
-  const plain = askedOf(route, example)
-  // What a route cannot do without is asked for in any case.
-  const query = more.query === undefined ? plain.query : { ...plain.query, ...more.query }
-  const asked = { ...plain, ...more, query }
+  const asked = { ...askedOf(route, example), ...more, query: { ...example.query, ...more.query } }
   const path = pathOf(route, example.params)
   return as === null ? http.ask(route.method, path, asked) : http.as(as, route.method, path, asked)
 }
