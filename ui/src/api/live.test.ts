@@ -95,4 +95,16 @@ describe('what is on the screen', () => {
     expect(answer).toHaveBeenCalledTimes(3)
     stop()
   })
+
+  it('is left alone for a while after it could not be answered', async () => {
+    const { answer, stop } = asked(10)
+    answer.mockImplementation(() => Promise.reject(new Error('away')))
+    await vi.advanceTimersByTimeAsync(20)
+    for (let i = 0; i < 35; i++) {
+      happens('job')
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    expect(answer.mock.calls.length).toBeLessThanOrEqual(3)
+    stop()
+  })
 })

@@ -18,6 +18,8 @@ type OnRecord = (record: HistoryRecord) => void
 const PAUSE_MS = 500
 /** Before a stream that the server refused is tried again. */
 const REOPEN_MS = 2000
+/** Before a question that could not be answered is asked again. */
+const FAILED_REST_MS = 2000
 
 export class Live {
   readonly #client: QueryClient
@@ -138,6 +140,7 @@ export class Live {
 }
 
 /** Not while it is being answered: an answer that takes longer than news take to come would never be seen. */
-function mayBeAsked({ state: { fetchStatus, dataUpdatedAt }, meta }: Query): boolean {
-  return fetchStatus === 'idle' && Date.now() - dataUpdatedAt >= (meta?.restMs ?? 0)
+function mayBeAsked({ state: { fetchStatus, dataUpdatedAt, error, errorUpdatedAt }, meta }: Query): boolean {
+  const restMs = error === null ? (meta?.restMs ?? 0) : FAILED_REST_MS
+  return fetchStatus === 'idle' && Date.now() - Math.max(dataUpdatedAt, errorUpdatedAt) >= restMs
 }

@@ -22,7 +22,7 @@ export function OutboxPanel() {
         {({ outbox }) =>
           outbox.pending === 0 ? (
             <p className={styles.fine} data-tone="good">
-              <span aria-hidden="true" /> Everything is published: nothing is pending.
+              <span aria-hidden="true" /> Nothing waits to be published.
             </p>
           ) : (
             <FactLines facts={factsOf(outbox)} />

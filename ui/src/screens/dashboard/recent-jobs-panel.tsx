@@ -7,7 +7,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
-import { When } from '../../parts/when.tsx'
+import { Since } from '../../parts/when.tsx'
 import styles from './rows.module.css'
 
 const SHOWN = 8
@@ -44,7 +44,7 @@ export function RecentJobsPanel() {
                 <span className={styles.pair}>
                   <StatePill kind="job" state={state} />
                   <span className={styles.ago}>
-                    <When at={updated_at} />
+                    <Since at={updated_at} />
                   </span>
                 </span>
               </li>

@@ -28,7 +28,7 @@ export function StateCounts({ kind, title, to }: StateCountsProps) {
       </Link>
     )
   return (
-    <Panel title={`${title} by state`} actions={all}>
+    <Panel title={title} actions={all}>
       <Answer query={query}>
         {() => (
           <>
