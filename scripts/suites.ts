@@ -35,6 +35,8 @@ const ON_EVERY_ENGINE = [
   'runs',
   'state-manager',
   'retention',
+  'looks',
+  'views',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
 export const SUITES: readonly Suite[] = [
@@ -110,6 +112,13 @@ export const SUITES: readonly Suite[] = [
     group: 'crash and simulation',
     include: ['test/simulation/**/*.test.ts'],
     testTimeoutMs: 120_000,
+  },
+  {
+    name: 'page',
+    group: 'real servers',
+    include: ['test/page/**/*.test.ts'],
+    globalSetup: 'test/page/shared-browser.ts',
+    testTimeoutMs: 60_000,
   },
   {
     name: 'e2e',

@@ -107,7 +107,7 @@ const EXAMPLES: { readonly [operation: string]: ExampleOf } = {
   sealWorkstream: forWorkstream,
   annotateWorkstream: saying(forWorkstream, { metadata: { note: 'x' } }),
   getBoard: nothing,
-  search: ({ tenant_id }) => ({ query: { q: tenant_id } }),
+  search: () => ({ query: { q: 'RUNNING' } }),
   listQueues: nothing,
   getQueue: forQueue,
   pauseQueue: forQueue,

@@ -23,6 +23,7 @@ export class Live {
   readonly #client: QueryClient
   readonly #listeners = new Set<() => void>()
   readonly #followers = new Set<OnRecord>()
+  readonly #gapFollowers = new Set<() => void>()
   #connection: Connection = 'connecting'
   #source: EventSource | null = null
   #tenant = ''
@@ -65,6 +66,12 @@ export class Live {
     return () => this.#followers.delete(follower)
   }
 
+  /** Part of what happened since the last record is gone, past its time. Answers how to stop it. */
+  onGap(follower: () => void): () => void {
+    this.#gapFollowers.add(follower)
+    return () => this.#gapFollowers.delete(follower)
+  }
+
   #open(): void {
     const source = new EventSource(
       withQuery('/v1/events', { tenant_id: this.#tenant, after: this.#last === '' ? undefined : this.#last }),
@@ -75,7 +82,10 @@ export class Live {
       this.#last = lastEventId
       this.#heard(JSON.parse(data) as HistoryRecord)
     }
-    source.addEventListener('gap', () => void this.#client.invalidateQueries())
+    source.addEventListener('gap', () => {
+      for (const follower of this.#gapFollowers) follower()
+      void this.#client.invalidateQueries()
+    })
     source.onerror = () => {
       this.#set('disconnected')
       // The browser comes back by itself after a lost connection, but not after an answer such as 503.

@@ -4,6 +4,6 @@ import { ask } from './client.ts'
 
 export const tenantsQuery = queryOptions({
   queryKey: ['tenants'],
-  queryFn: ({ signal }) => ask<TenantList>('/v1/tenants', { signal, query: { tenant_id: '*' } }),
+  queryFn: ({ signal }) => ask<TenantList>('/v1/tenants', { signal }),
   staleTime: 10_000,
 })

@@ -13,7 +13,7 @@ const MOST_OPEN = 3
 const MOST_KEPT = 20
 
 /** The first run hurries, so that there is something to see. */
-const HURRIED = 0.15
+const HURRIED = 0.05
 
 /** What Ada writes: enough for the test. */
 const ADAS_DATES = `const DAY_MS = 24 * 60 * 60 * 1000
