@@ -39,11 +39,16 @@ function factsOf(job: JobDetail): readonly (Fact | null)[] {
     unless(job.pipeline_name, 'Pipeline', job.pipeline_name),
     job.doc_id === null
       ? null
-      : ['Document', <RecordLink key="d" kind="document" tenant={tenant} id={job.doc_id} />],
-    job.run_id === null ? null : ['Run', <RecordLink key="r" kind="run" tenant={tenant} id={job.run_id} />],
+      : ['Document', <RecordLink key="d" kind="document" tenant={tenant} id={job.doc_id} isSameTenant />],
+    job.run_id === null
+      ? null
+      : ['Run', <RecordLink key="r" kind="run" tenant={tenant} id={job.run_id} isSameTenant />],
     job.workstream_id === null
       ? null
-      : ['Workstream', <RecordLink key="w" kind="workstream" tenant={tenant} id={job.workstream_id} />],
+      : [
+          'Workstream',
+          <RecordLink key="w" kind="workstream" tenant={tenant} id={job.workstream_id} isSameTenant />,
+        ],
     ['Made', <When key="c" at={job.created_at} />],
     ['Changed', <When key="u" at={job.updated_at} />],
     unless(job.completed_at, 'Ended', <When key="e" at={job.completed_at} />),

@@ -64,7 +64,7 @@ function BriefItem({ job, isItself }: { readonly job: JobBrief; readonly isItsel
     <li className={styles.row} aria-current={isItself ? 'true' : undefined}>
       <span className={styles.main}>
         {job.exists ? (
-          <RecordLink kind="job" tenant={job.tenant_id} id={job.job_id} />
+          <RecordLink kind="job" tenant={job.tenant_id} id={job.job_id} isSameTenant />
         ) : (
           <>
             {job.job_id} <CopyId id={job.job_id} />

@@ -47,14 +47,18 @@ export const JOB_COLUMNS: readonly Column<JobRow>[] = [
     width: 'minmax(6rem, 1fr)',
     isExtra: true,
     cell: ({ tenant_id, doc_id }) =>
-      doc_id === null ? NONE : <RecordLink kind="document" tenant={tenant_id} id={doc_id} isPlain />,
+      doc_id === null ? (
+        NONE
+      ) : (
+        <RecordLink kind="document" tenant={tenant_id} id={doc_id} isPlain isSameTenant />
+      ),
   },
   {
     title: 'Run',
     width: 'minmax(4rem, 0.7fr)',
     isExtra: true,
     cell: ({ tenant_id, run_id }) =>
-      run_id === null ? NONE : <RecordLink kind="run" tenant={tenant_id} id={run_id} isPlain />,
+      run_id === null ? NONE : <RecordLink kind="run" tenant={tenant_id} id={run_id} isPlain isSameTenant />,
   },
   { title: 'Changed', width: '6rem', cell: ({ updated_at }) => <When at={updated_at} /> },
   {

@@ -57,7 +57,6 @@ export function LogToolbar(props: LogToolbarProps) {
 function Search({ seen, found, hitAt, onHit }: LogToolbarProps) {
   const [url] = useUrlState()
   const { hits, isFull, isLooking } = found
-  const at = hits.length === 0 ? 0 : Math.min(hitAt, hits.length - 1) + 1
   return (
     <div
       className={styles.search}
@@ -72,8 +71,10 @@ function Search({ seen, found, hitAt, onHit }: LogToolbarProps) {
       {url.find === undefined ? null : (
         <>
           <span className={styles.hits} role="status">
-            {at} of {count(hits.length)}
+            {hitAt < 0 ? '' : `${count(hitAt + 1)} of `}
+            {count(hits.length)}
             {isFull ? '+' : ''}
+            {hitAt < 0 ? (hits.length === 1 ? ' hit' : ' hits') : ''}
             {isLooking ? '…' : ''}
             {seen.isFromStart ? '' : ' in what is loaded'}
           </span>

@@ -28,19 +28,13 @@ export function LogView({ feed, seen, name }: LogViewProps) {
   const search = url.find ?? ''
   const place = usePlace(feed, seen)
   const found = useLogSearch(feed, seen, search)
-  const [hitAt, setHitAt] = useState(0)
-  const hit = found.hits[Math.min(hitAt, found.hits.length - 1)] ?? null
-  const goToHit = (by: number) => {
-    if (found.hits.length === 0) return
-    const next = (Math.min(hitAt, found.hits.length - 1) + by + found.hits.length) % found.hits.length
-    setHitAt(next)
-    place.goTo(found.hits[next] ?? 0)
-  }
+  const { hitAt, goToHit } = useHits(found.hits, search, place.goTo)
+  const hit = found.hits[hitAt] ?? null
   const whyNotWrapped =
     seen.lines > MOST_WRAPPED ? `More than ${many(MOST_WRAPPED, 'line')} cannot be wrapped.` : null
   const isWrapped = url.wrap === '1' && whyNotWrapped === null
   const Lines = isWrapped ? WrappedLines : PlainLines
-  const lines: LinesProps = { ...place, feed, seen, search, hit: search === '' ? null : hit }
+  const lines: LinesProps = { ...place, feed, seen, search, hit }
   return (
     <section className={styles.log} aria-label="Log of the job">
       <LogToolbar
@@ -72,6 +66,19 @@ export function LogView({ feed, seen, name }: LogViewProps) {
       )}
     </section>
   )
+}
+
+/** Which of the hits one is at; -1 before one has gone to any. */
+function useHits(hits: readonly number[], search: string, goTo: (line: number) => void) {
+  const [at, setAt] = useState({ search, hit: -1 })
+  const hitAt = at.search === search ? Math.min(at.hit, hits.length - 1) : -1
+  const goToHit = (by: number) => {
+    if (hits.length === 0) return
+    const hit = hitAt < 0 && by < 0 ? hits.length - 1 : (hitAt + by + hits.length) % hits.length
+    setAt({ search, hit })
+    goTo(hits[hit] ?? 0)
+  }
+  return { hitAt, goToHit }
 }
 
 /** Where in the log one is: at its end as it grows, or somewhere that was gone to. */
