@@ -10,7 +10,7 @@ import { Panel } from '../../parts/panel.tsx'
 import styles from './events.module.css'
 import jobStyles from './job.module.css'
 import { PagesFoot } from './pages-foot.tsx'
-import { useEvents } from './use-events.ts'
+import { ownPart, useEvents } from './use-events.ts'
 
 const TONES = { moved: 'busy', noted: 'waiting', refused: 'warn', ignored: 'debug' } as const
 const ABOUT = {
@@ -19,7 +19,7 @@ const ABOUT = {
   refused: 'A rule said no',
   ignored: 'Late or repeated, harmless',
 } as const
-const COLUMNS = ['Seq', 'When', 'Event', 'Record', 'From', 'To', 'After', 'Actor', 'Reason', 'Error']
+const COLUMNS = ['Seq', 'When', 'Event', 'Record', 'From → to', 'After', 'Actor', 'Reason', 'Error']
 
 /** The records themselves, with those that came to nothing. */
 export function AuditTab({ name }: { readonly name: JobName }) {
@@ -81,17 +81,20 @@ function AuditRow({ record }: { readonly record: HistoryRecord }) {
   return (
     <tr data-event={record.event}>
       <td>{record.seq}</td>
-      <td>{absolute(record.timestamp, zone)}</td>
+      <td>
+        <time title={absolute(record.timestamp, zone)}>{absolute(record.timestamp, zone).slice(5)}</time>
+      </td>
       <td>
         <span className={styles.level} data-tone={TONES[record.event]}>
           {record.event}
         </span>
       </td>
-      <td>
-        {record.kind} {record.id}
+      <td title={record.id}>
+        {record.kind} {ownPart(record)}
       </td>
-      <td>{record.old_state ?? '–'}</td>
-      <td>{record.new_state}</td>
+      <td className={styles.states}>
+        {record.old_state ?? '–'} → {record.new_state}
+      </td>
       <td>{duration_seconds === null ? '–' : span(duration_seconds * 1000)}</td>
       <td>{record.actor}</td>
       <td className={styles.text}>{record.reason ?? '–'}</td>

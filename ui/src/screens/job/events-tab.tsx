@@ -11,7 +11,7 @@ import { At, When } from '../../parts/when.tsx'
 import styles from './events.module.css'
 import jobStyles from './job.module.css'
 import { PagesFoot } from './pages-foot.tsx'
-import { useEvents } from './use-events.ts'
+import { ownPart, useEvents } from './use-events.ts'
 
 /** What happened to the job, its steps and its directives, the newest first. */
 export function EventsTab({ name }: { readonly name: JobName }) {
@@ -48,7 +48,7 @@ export function EventsTab({ name }: { readonly name: JobName }) {
 }
 
 function EventItem({ record }: { readonly record: HistoryRecord }) {
-  const { level, kind, id, event, old_state, new_state, error_type, error_message } = record
+  const { level, kind, event, old_state, new_state, error_type, error_message } = record
   return (
     <li className={styles.event} data-tone={level} data-level={level}>
       <details>
@@ -57,8 +57,8 @@ function EventItem({ record }: { readonly record: HistoryRecord }) {
           <span className={styles.time}>
             <At at={record.timestamp} />
           </span>
-          <span className={styles.what}>
-            <span className={styles.kind}>{kind}</span> {id}
+          <span className={styles.what} title={record.id}>
+            <span className={styles.kind}>{kind}</span> {ownPart(record)}
           </span>
           <span className={styles.move}>
             {event === 'moved' ? null : <em>{event} </em>}

@@ -18,7 +18,6 @@ export function StepsPanel({ job }: { readonly job: JobDetail }) {
 }
 
 function StepItem({ step, isCurrent }: { readonly step: StepRecord; readonly isCurrent: boolean }) {
-  const { attempt_no, released, policy } = step
   return (
     <li className={styles.row} aria-current={isCurrent ? 'step' : undefined}>
       <span className={styles.main}>
@@ -26,9 +25,7 @@ function StepItem({ step, isCurrent }: { readonly step: StepRecord; readonly isC
       </span>
       <StatePill kind="step" state={step.state} />
       <span className={styles.more}>
-        {step.service} · queue {step.queue} · attempt {attempt_no - released}
-        {policy.max_attempts === undefined ? null : ` of ${policy.max_attempts}`} · for
-        <Since at={step.state_since} />
+        {step.service} · queue {step.queue} · {attemptText(step)} · for <Since at={step.state_since} />
         {step.holder === null ? null : <> · held by {step.holder}</>}
         {step.lease_expires_at === null ? null : (
           <>
@@ -44,4 +41,10 @@ function StepItem({ step, isCurrent }: { readonly step: StepRecord; readonly isC
       )}
     </li>
   )
+}
+
+function attemptText({ attempt_no, released, policy }: StepRecord): string {
+  if (attempt_no === 0) return 'not begun'
+  const most = policy.max_attempts === undefined ? '' : ` of ${policy.max_attempts}`
+  return `attempt ${attempt_no - released}${most}`
 }

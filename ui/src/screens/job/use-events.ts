@@ -17,3 +17,10 @@ export function useEvents({ tenant, id }: JobName): Pages<HistoryRecord> {
 }
 
 const NOTHING = [] as const
+
+/** Whose record it is within the job: nothing for the job itself. */
+export function ownPart({ id, job_id }: HistoryRecord): string {
+  if (job_id === null) return id
+  if (id === job_id) return ''
+  return id.startsWith(`${job_id}/`) ? id.slice(job_id.length + 1) : id
+}

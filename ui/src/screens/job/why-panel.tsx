@@ -8,6 +8,7 @@ import { Answer } from '../../parts/answer.tsx'
 import { Button } from '../../parts/button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { When } from '../../parts/when.tsx'
 import { useUnblock } from './actions/use-unblock.ts'
@@ -36,7 +37,9 @@ export function WhyPanel({ name }: { readonly name: JobName }) {
 }
 
 function CauseItem({ cause, name }: { readonly cause: Cause; readonly name: JobName }) {
-  const { unblock } = cause
+  const { unblock, details } = cause
+  // Another job of the same tenant, where that is what keeps it.
+  const other = typeof details.job_id === 'string' && details.job_id !== name.id ? details.job_id : null
   return (
     <li className={styles.cause} data-cause={cause.cause}>
       <p className={styles.message}>
@@ -49,6 +52,11 @@ function CauseItem({ cause, name }: { readonly cause: Cause; readonly name: JobN
         </p>
       )}
       {unblock === null ? null : <UnblockLine unblock={unblock} name={name} />}
+      {other === null ? null : (
+        <p>
+          Look at <RecordLink kind="job" tenant={name.tenant} id={other} isSameTenant />
+        </p>
+      )}
     </li>
   )
 }

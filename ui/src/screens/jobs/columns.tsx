@@ -19,12 +19,15 @@ export const JOB_COLUMNS: readonly Column<JobRow>[] = [
     title: 'Type',
     width: 'minmax(6rem, 1fr)',
     isExtra: true,
-    cell: ({ request_type, pipeline_name, protocol_id }) => (
-      <span className={styles.type} title={`${request_type} · ${pipeline_name ?? protocol_id}`}>
-        {request_type}
-        <small>{pipeline_name ?? protocol_id}</small>
-      </span>
-    ),
+    cell: ({ request_type, pipeline_name, protocol_id }) => {
+      const way = pipeline_name ?? protocol_id
+      return (
+        <span className={styles.type} title={way === request_type ? way : `${request_type} · ${way}`}>
+          <span>{request_type}</span>
+          {way === request_type ? null : <small>{way}</small>}
+        </span>
+      )
+    },
   },
   {
     title: 'Step',
