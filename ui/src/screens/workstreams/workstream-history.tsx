@@ -3,6 +3,7 @@ import { auditPage } from '../../api/audit.ts'
 import type { HistoryRecord } from '../../api/live.ts'
 import { Timeline } from '../../lists/timeline.tsx'
 import { usePages } from '../../lists/use-pages.ts'
+import { useWorkstreamNews } from './use-workstream-news.ts'
 import styles from './workstream.module.css'
 
 /** Everything that happened to a workstream and to its jobs. */
@@ -15,10 +16,11 @@ export function WorkstreamHistory({ tenant, id }: { readonly tenant: string; rea
   )
   const pages = usePages<HistoryRecord>({
     key,
-    topics: ['workstream', 'job', 'step', 'outbox'],
+    topics: [],
     fetchPage,
     keyOf: ({ tenant_id, cursor }) => `${tenant_id} ${cursor}`,
   })
+  useWorkstreamNews({ tenant, id }, key)
   return (
     <div className={styles.list}>
       <Timeline label="History of the workstream" pages={pages} of={{ kind: 'workstream', id }} />
