@@ -17,7 +17,15 @@ export function RecentJobsPanel() {
   const { tenant } = usePage()
   const query = useQuery(recentJobsQuery(tenant, SHOWN))
   return (
-    <Panel title="Recent jobs" actions={<Link to="/jobs">All jobs</Link>} isFlush>
+    <Panel
+      title="Recent jobs"
+      actions={
+        <Link className={styles.all} to="/jobs">
+          All jobs
+        </Link>
+      }
+      isFlush
+    >
       <Answer
         query={query}
         instead={({ items }) =>
