@@ -49,7 +49,7 @@ export function RunActions({ run }: { readonly run: RunRecord }) {
         Seal
       </Button>
       <Button look="danger" whyNot={whyNot ?? over} onClick={() => void cancel()}>
-        Cancel
+        Cancel its jobs
       </Button>
     </>
   )
