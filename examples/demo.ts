@@ -23,8 +23,10 @@ const FOLDER = './ledger-demo'
 const BEGAN_SECONDS_AGO = 600
 
 const world = virtualWorld({ startMs: (Math.floor(Date.now() / 1000) - BEGAN_SECONDS_AGO) * 1000 })
-// Everything is simulated but the disk.
-const { disk: _, ...simulation } = world
+// Everything is simulated but the disk. Ids have a time in them, and waits are drawn from ids: with those of a world whose time
+// stands still, everything goes the same way whenever it is played.
+const { disk: _, ...rest } = world
+const simulation = { ...rest, ids: virtualWorld().ids }
 rmSync(FOLDER, { recursive: true, force: true })
 const ledger = await openLedger(FOLDER, { world: simulation, inFlightLimit: 60 })
 
@@ -74,5 +76,6 @@ console.log(`${heading('TRY NEXT')}
     npm test                    ${paint('dim', 'everything that is promised, put to the test')}
     examples/quick-start.ts     ${paint('dim', 'the smallest example there is')}
     examples/demo/library.ts    ${paint('dim', 'fateOf decides what goes wrong here: add to it')}
+    examples/demo/live/         ${paint('dim', 'what goes on behind the page, from now on')}
     docs/state-machines.md      ${paint('dim', 'every state and every edge')}`)
 await serveUntilStopped(FOLDER)

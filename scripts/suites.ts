@@ -35,6 +35,8 @@ const ON_EVERY_ENGINE = [
   'runs',
   'state-manager',
   'retention',
+  'looks',
+  'views',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
 export const SUITES: readonly Suite[] = [

@@ -6,7 +6,7 @@ import { jobMachine } from '../core/machines/job.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /** Jobs that are looked at, the newest first. */
-export const MOST_LOOKED_AT = 20_000
+const MOST_LOOKED_AT = 20_000
 
 const PAGE = 500
 const ENDED = statesOf(jobMachine).filter((state) => isTerminal(jobMachine, state))

@@ -7,7 +7,7 @@ interface Look {
   done: { readonly at: number; readonly until: number } | null
 }
 
-/** An answer is kept for at least so long. */
+/** An answer is kept for so long unless told otherwise. */
 const LEAST_MS = SECOND_MS / 2
 
 /** And for so many times as long as it took: looking takes up a tenth of the time at most. */
@@ -30,26 +30,26 @@ export class CachedLooks {
     this.#most = most
   }
 
-  /** Everything that the answer depends on has to be in the key. */
-  async get<T>(key: readonly unknown[], read: () => Promise<T>): Promise<T> {
+  /** Everything that the answer depends on has to be in the key. It is kept for `leastMs` at least. */
+  async get<T>(key: readonly unknown[], read: () => Promise<T>, leastMs: number = LEAST_MS): Promise<T> {
     const name = JSON.stringify(key)
     const known = this.#looks.get(name)
     if (known !== undefined && this.#isGood(known)) return known.answer as Promise<T>
     this.#makeRoom()
-    const look: Look = { answer: this.#look(name, read), done: null }
+    const look: Look = { answer: this.#look(name, read, leastMs), done: null }
     // Again at the end: what was asked for longest ago is forgotten first.
     this.#looks.delete(name)
     this.#looks.set(name, look)
     return look.answer as Promise<T>
   }
 
-  async #look<T>(name: string, read: () => Promise<T>): Promise<T> {
+  async #look<T>(name: string, read: () => Promise<T>, leastMs: number): Promise<T> {
     const begun = this.#clock.now()
     try {
       const answer = await read()
       const at = this.#clock.now()
       const look = this.#looks.get(name)
-      if (look !== undefined) look.done = { at, until: at + Math.max(LEAST_MS, SHARE * (at - begun)) }
+      if (look !== undefined) look.done = { at, until: at + Math.max(leastMs, SHARE * (at - begun)) }
       return answer
     } catch (error) {
       this.#looks.delete(name)

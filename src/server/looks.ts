@@ -1,12 +1,17 @@
 import type { Radar } from '../core/radar/radar.ts'
+import { MINUTE_MS } from '../core/time.ts'
 import { type Activity, ActivityLog } from '../ledger/activity.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Overview } from '../ledger/overview.ts'
-import type { RadarQuery } from '../ledger/radar.ts'
+import { ATTEMPTS, type RadarQuery } from '../ledger/radar.ts'
+import { oneOrAll } from '../ledger/tenant-to-find.ts'
 import type { TenantList } from '../ledger/tenants.ts'
 import { type TouchedFiles, touchedFiles } from '../orchestrator/touched-files.ts'
 import type { Clock } from '../world/clock.ts'
 import { CachedLooks } from './cached-looks.ts'
+
+/** What 99 of 100 attempts took does not change from one second to the next. */
+const DURATIONS_MS = MINUTE_MS
 
 /** Looks at everything at once, for a page that asks all the time and in many browsers. Tenants are as routes have them. */
 export class Looks {
@@ -20,9 +25,15 @@ export class Looks {
     this.#activity = new ActivityLog(ledger.audit, clock)
   }
 
-  radar(query: RadarQuery): Promise<Radar> {
-    const { tenant_id, by, hours } = query
-    return this.#cached.get(['radar', tenant_id, by, hours], () => this.#ledger.radar(query))
+  async radar({ tenant_id, by, hours }: Omit<RadarQuery, 'durations'>): Promise<Radar> {
+    const durations = await this.#cached.get(
+      ['durations', tenant_id],
+      () => this.#ledger.audit.durations({ ...ATTEMPTS, tenant_id: oneOrAll(tenant_id) }),
+      DURATIONS_MS,
+    )
+    return this.#cached.get(['radar', tenant_id, by, hours], () =>
+      this.#ledger.radar({ tenant_id, by, hours, durations }),
+    )
   }
 
   activity(query: { readonly tenant_id: string; readonly minutes: number }): Promise<Activity> {

@@ -102,6 +102,7 @@ async function newContext(browser: Browser, given: OpenOptions): Promise<Browser
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: colours,
+    locale: 'en-US',
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   })

@@ -1,5 +1,5 @@
 import type { Ledger } from 'waybill'
-import { bankTransfer, invoices, webCrawl } from './pipelines.ts'
+import { bankTransfer, contracts, invoices, webCrawl } from './pipelines.ts'
 
 /** What somebody has decided before the first request comes in. */
 export async function setTheScene(ledger: Ledger): Promise<void> {
@@ -35,5 +35,8 @@ export async function setTheScene(ledger: Ledger): Promise<void> {
       depends_on: ['transfer-salaries'],
       on_dependency_failure: 'fail',
     }),
+    // One stands at a gate, the other fails for good.
+    jobs.submit(contracts, { tenant_id: 'cascade', job_id: 'contract-lease', payload: { pages: 12 } }),
+    jobs.submit(contracts, { tenant_id: 'cascade', job_id: 'contract-blank', payload: { pages: 0 } }),
   ])
 }

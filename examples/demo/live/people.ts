@@ -41,11 +41,16 @@ export class People {
     await this.#ledger.documents.updateState(doc_id, 'completed', { tenant_id, actor: 'impatient-script' })
   }
 
-  /** Otto changes his mind. */
+  /** Otto changes his mind about a page: its job is cancelled and its document given up, both or neither. */
   async cancel(): Promise<void> {
-    const last = (await openJobs(this.#ledger, webCrawl.name)).at(-1)
+    const open = await openJobs(this.#ledger, webCrawl.name)
+    const last = open.findLast(({ current_step_id }) => current_step_id === 'render')
     if (last === undefined) return
-    const { job_id, tenant_id } = last
-    await this.#ledger.jobs.cancel(job_id, { tenant_id, actor: 'otto', reason: 'not needed any more' })
+    const { job_id, doc_id, tenant_id } = last
+    const call = { tenant_id, actor: 'otto', reason: 'not needed any more' }
+    await this.#ledger.batch((make) => [
+      make.cancel(job_id, call),
+      ...(doc_id === null ? [] : [make.updateState(doc_id, 'failed', call)]),
+    ])
   }
 }

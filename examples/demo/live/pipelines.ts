@@ -1,6 +1,6 @@
 // What the tenants have done, stage by stage. Nothing is really downloaded, rendered or booked; all that the ledger sees of
 // it is real.
-import { type LedgerState, pipeline } from 'waybill'
+import { type LedgerState, NonRetryable, pipeline } from 'waybill'
 import { pretending } from './pretend.ts'
 
 const BRISK = {
@@ -100,6 +100,15 @@ export const invoices = pipeline('invoices', 'v2')
     pretending({ seconds: [0.2, 1], breaks: 0.08, trouble: NO_MATCH }),
   )
   .stage('book', { policy: 'brisk', dependsOn: ['match'] }, pretending({ seconds: [0.5, 2] }))
+
+/** Nobody here signs: whoever looks at the page may. */
+export const contracts = pipeline<{ readonly pages: number }>('contracts', 'v1')
+  .gate('signed', { when: { field: 'metadata.signed', equals: true }, timeout: '24h' })
+  .stage('read', ({ input }) => {
+    if (input.pages === 0) throw new NonRetryable('There is nothing on it', { code: 'BLANK' })
+    return { pages: input.pages }
+  })
+  .stage('file', { dependsOn: ['read'], gate: 'signed' }, pretending({ seconds: [0.3, 1] }))
 
 /** Fails, and is held for a long while before it is tried again. */
 export const bankTransfer = pipeline('bank-transfer', 'v1').stage(

@@ -1,6 +1,6 @@
 import type { Ledger, Worker, WorkerOptions } from 'waybill'
 import { ingestHandlers } from './pdf-ingest.ts'
-import { bankTransfer, invoices, newsletter, pdfTwoPhase, webCrawl } from './pipelines.ts'
+import { bankTransfer, contracts, invoices, newsletter, pdfTwoPhase, webCrawl } from './pipelines.ts'
 
 /** Whoever is at work when the demo ends may finish within this time. */
 const GRACE = '300ms'
@@ -15,7 +15,7 @@ export class Staff implements AsyncDisposable {
       ledger.work([pdfTwoPhase], named('pdf-1', 3)),
       ledger.work([pdfTwoPhase], named('pdf-2', 3)),
       ledger.work([webCrawl], named('crawler', 6)),
-      ledger.work([invoices, bankTransfer, newsletter], named('clerk', 3)),
+      ledger.work([invoices, bankTransfer, contracts, newsletter], named('clerk', 3)),
       ledger.work(ingestHandlers, named('scanner', 4)),
     ]
   }

@@ -22,7 +22,7 @@ it('says of what waits for a person how that person says that it is done', () =>
   expect(causeOf(kernel)).toMatchObject({
     cause: 'external',
     message: 'It waits for a person, who has not said yet how it ended',
-    unblock: { command },
+    unblock: { command, does: null },
   })
   const report = { what: 'started', stage: 'human' } as const
   kernel.run({ type: 'reportStage', tenant_id: TENANT, job_id: 'j1', report, actor: 'ann', reason: null })
@@ -44,7 +44,10 @@ it('says of a job that was handed on who has its work now', () => {
     cause: 'ended',
     message: expect.stringMatching(/it broke\. Job j1~2 took over$/),
     details: { escalated_to: 'j1~2' },
-    unblock: { command: `waybill why 'j1~2' --tenant ${TENANT}` },
+    unblock: {
+      command: `waybill why 'j1~2' --tenant ${TENANT}`,
+      does: { verb: 'look', tenant_id: TENANT, job_id: 'j1~2' },
+    },
   })
   expect(causeOf(kernel, 'j1~2')).toMatchObject({ cause: 'external' })
 })
@@ -59,6 +62,9 @@ it('says of a job between two stages that its scheduler has to go on', () => {
     cause: 'external',
     message: expect.stringMatching(/^Stage chunk is done, and the scheduler that runs it \(.*\) has until /),
     until: expect.any(String),
-    unblock: { command: `waybill jobs cancel j1 --tenant ${TENANT}` },
+    unblock: {
+      command: `waybill jobs cancel j1 --tenant ${TENANT}`,
+      does: { verb: 'cancel', tenant_id: TENANT, job_id: 'j1' },
+    },
   })
 })

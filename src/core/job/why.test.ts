@@ -7,7 +7,7 @@ import type { Obstacle } from './commands.ts'
 import { awaitedJobs } from './dependencies.ts'
 import type { JobRecord } from './record.ts'
 import { whyJob } from './why.ts'
-import type { Cause } from './why-cause.ts'
+import type { Cause, Does } from './why-cause.ts'
 import { type Place, placeOf } from './why-not-taken.ts'
 
 /** What `why` says of a job, with what a ledger would find out for it. */
@@ -30,8 +30,19 @@ function why(kernel: KernelLedger, job_id = 'j1', others: readonly string[] = []
   })
 }
 
+/** What a button is told to do is what the command line would do. */
+function commandOf(does: Does): string {
+  if (does.verb === 'resume_queue') return `waybill queue resume ${does.queue}`
+  const on = `${does.job_id} --tenant ${does.tenant_id}`
+  if (does.verb === 'look') return `waybill why ${on}`
+  const ignoring = does.verb === 'expedite' && does.ignore !== null ? ` --ignore ${does.ignore}` : ''
+  const hurried = does.verb === 'expedite' && does.priority !== null ? ` --priority ${does.priority}` : ''
+  return `waybill jobs ${does.verb} ${on}${ignoring}${hurried}`
+}
+
 /** Does what the answer says would help, as the command line does. */
 function follow(kernel: KernelLedger, { unblock }: Cause): void {
+  if (unblock?.does != null) expect(commandOf(unblock.does)).toBe(unblock.command)
   const words = unblock?.command.split(' ') ?? []
   const [, group, verb, name = ''] = words
   const by = { actor: 'operator', reason: null } as const

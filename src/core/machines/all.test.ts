@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { isEdge, isRetryable, isStateOf, isTerminal, type Machine, nextStates, statesOf } from '../machine.ts'
+import {
+  isEdge,
+  isRetryable,
+  isStateOf,
+  isTerminal,
+  type Machine,
+  nextStates,
+  statesOf,
+  TONES as TONE_NAMES,
+  type Tone,
+  toneOf,
+} from '../machine.ts'
 import { machines } from './all.ts'
 import { isCancelled } from './job.ts'
 
@@ -108,6 +119,44 @@ const INITIAL = {
   token: 'active',
 }
 
+const TONES: { readonly [kind in keyof typeof machines]: { readonly [tone in Tone]?: string } } = {
+  document: {
+    waiting: 'pending fetched parsed validated ir_ready indexed legacy',
+    busy: WORK,
+    retry: 'retrying',
+    good: 'completed',
+    bad: 'failed',
+    stopped: 'skipped',
+  },
+  job: {
+    waiting: 'QUEUED',
+    busy: 'DISPATCHING IN_PROGRESS',
+    good: 'SUCCEEDED',
+    bad: 'FAILED_FINAL',
+    stopped: 'CANCELLING CANCELLED',
+  },
+  step: {
+    waiting: 'PENDING',
+    busy: 'DISPATCHING AWAITING_ACK IN_PROGRESS',
+    retry: 'FAILED_RETRY',
+    good: 'SUCCEEDED',
+    bad: 'FAILED_FINAL',
+    stopped: 'CANCELLED',
+  },
+  outbox: { waiting: 'PENDING', good: 'SENT', bad: 'FAILED_FINAL' },
+  run: { waiting: 'pending', busy: 'running', good: 'succeeded', bad: 'failed', stopped: 'cancelled' },
+  workstream: {
+    waiting: 'pending ready blocked',
+    busy: 'running',
+    good: 'succeeded',
+    bad: 'failed',
+    stopped: 'skipped',
+  },
+  queue: { busy: 'running', stopped: 'paused' },
+  schedule: { good: 'active', stopped: 'paused removed' },
+  token: { good: 'active', stopped: 'revoked' },
+}
+
 /** Ways out of an end. */
 const WAYS_BACK: { readonly [kind: string]: readonly string[] } = {
   document: ['failed → retrying'],
@@ -174,6 +223,16 @@ describe('the machines', () => {
       expect(states.filter((state) => isRetryable(machine, state)).sort()).toEqual(
         [...words(RETRYABLE[kind])].sort(),
       )
+    })
+
+    it('says how every state is to be taken, and that a retry state means a retry', () => {
+      for (const tone of TONE_NAMES) {
+        const found = states.filter((state) => toneOf(machine, state) === tone)
+        expect(found.sort(), tone).toEqual([...words(TONES[kind][tone])].sort())
+      }
+      for (const state of states)
+        expect(machine.states[state]?.retry === true).toBe(toneOf(machine, state) === 'retry')
+      expect(toneOf(machine, 'nowhere')).toBeUndefined()
     })
 
     it('describes every state in one line', () => {

@@ -204,6 +204,16 @@ async function steerGroups(client: CheckedClient): Promise<void> {
   await client.ask('cancelRun', run)
 }
 
+const OF_JOB = [
+  'getJob',
+  'listSteps',
+  'listJobEvents',
+  'whyJob',
+  'listJobActions',
+  'listRelatedJobs',
+  'listAttempts',
+]
+
 /** All that is there, and with it every route that only reads. */
 async function readAll(client: CheckedClient): Promise<void> {
   const all = '?tenant_id=*'
@@ -213,12 +223,13 @@ async function readAll(client: CheckedClient): Promise<void> {
   }
   await client.ask('listDurations', { query: `${acme}&by=state` })
   await client.ask('countAudit', { query: `${all}&by=kind,event,error_type` })
+  await client.ask('getBoard', { query: all })
+  await client.ask('search', { query: `${all}&q=J` })
   await client.ask('listSchedules', { query: acme })
   await client.ask('getSchedule', { params: { schedule_id: 's' }, query: acme })
   for (const job_id of ['j1', 'j2', 'j3', 'j4', 'j5']) {
     const at = { params: { job_id }, query: acme }
-    for (const operation of ['getJob', 'listSteps', 'listJobEvents', 'whyJob'])
-      await client.ask(operation, at)
+    for (const operation of OF_JOB) await client.ask(operation, at)
   }
   await client.ask('getJob', { params: { job_id: 'j1' }, query: '?tenant_id=another', status: 404 })
   await client.ask('getResult', { params: { job_id: 'j4' }, query: acme })

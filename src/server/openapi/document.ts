@@ -17,6 +17,8 @@ const TAG_ABOUT: { readonly [tag: string]: string } = {
   stuck: 'Documents that do not get on',
   runs: 'Jobs that belong together',
   workstreams: 'Parts of runs',
+  board: 'Workstreams by how they are',
+  search: 'Finding records by a part of their names',
   queues: 'What waits and runs, pausing and limiting it',
   schedules: 'Jobs that are submitted again and again',
   stages: 'The state manager, for schedulers that run the stages themselves',

@@ -10,7 +10,8 @@ import { NOT_THERE, ok, type Route, route } from '../route.ts'
 const DEFAULT_LIMIT = 100
 const MOST_ITEMS = 1000
 
-const path = z.string().min(1).max(4096)
+const LONGEST = 4096
+const path = z.string().min(1).max(LONGEST)
 
 export const fileRoutes: readonly Route[] = [
   route({
@@ -23,7 +24,11 @@ export const fileRoutes: readonly Route[] = [
     acrossTenants: true,
     query: z.strictObject({
       ...tenantQuery,
-      q: path.optional().describe('Only files that have this text in their name, in capitals or not'),
+      q: z
+        .string()
+        .max(LONGEST)
+        .optional()
+        .describe('Only files that have this text in their name, in capitals or not'),
       limit: wholeNumber(1, MOST_ITEMS)
         .optional()
         .describe(`Most files that are told; ${DEFAULT_LIMIT} unless given`),

@@ -1,7 +1,7 @@
 // What happens, as it happens. One stream for the whole page: whatever it tells, questions about that kind of record are asked
 // again, at once the first time and then at most twice a second, so that a change is on the screen within a second
 // and a busy ledger does not keep the page busy.
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import type { AuditRecord } from '../../../src/core/audit.ts'
 import type { Level } from '../../../src/core/audit-level.ts'
 import type { RecordKind } from '../../../src/core/machines/all.ts'
@@ -23,6 +23,7 @@ export class Live {
   readonly #client: QueryClient
   readonly #listeners = new Set<() => void>()
   readonly #followers = new Set<OnRecord>()
+  readonly #gapFollowers = new Set<() => void>()
   #connection: Connection = 'connecting'
   #source: EventSource | null = null
   #tenant = ''
@@ -30,6 +31,8 @@ export class Live {
   #reopening: ReturnType<typeof setTimeout> | undefined
   #pausing: ReturnType<typeof setTimeout> | undefined
   #touched = new Set<RecordKind>()
+  /** Questions that something has happened to, and that cannot be asked again yet. */
+  #late = new Set<string>()
 
   constructor(client: QueryClient) {
     this.#client = client
@@ -65,6 +68,12 @@ export class Live {
     return () => this.#followers.delete(follower)
   }
 
+  /** Part of what happened since the last record is gone, past its time. Answers how to stop it. */
+  onGap(follower: () => void): () => void {
+    this.#gapFollowers.add(follower)
+    return () => this.#gapFollowers.delete(follower)
+  }
+
   #open(): void {
     const source = new EventSource(
       withQuery('/v1/events', { tenant_id: this.#tenant, after: this.#last === '' ? undefined : this.#last }),
@@ -75,7 +84,10 @@ export class Live {
       this.#last = lastEventId
       this.#heard(JSON.parse(data) as HistoryRecord)
     }
-    source.addEventListener('gap', () => void this.#client.invalidateQueries())
+    source.addEventListener('gap', () => {
+      for (const follower of this.#gapFollowers) follower()
+      void this.#client.invalidateQueries()
+    })
     source.onerror = () => {
       this.#set('disconnected')
       // The browser comes back by itself after a lost connection, but not after an answer such as 503.
@@ -100,14 +112,21 @@ export class Live {
   }
 
   #askAgain(): void {
-    const touched = this.#touched
+    const [touched, late] = [this.#touched, this.#late]
     this.#touched = new Set()
+    this.#late = new Set()
     this.#pausing = setTimeout(() => {
       this.#pausing = undefined
-      if (this.#touched.size > 0) this.#askAgain()
+      if (this.#touched.size > 0 || this.#late.size > 0) this.#askAgain()
     }, PAUSE_MS)
     void this.#client.invalidateQueries({
-      predicate: ({ meta }) => meta?.topics?.some((kind) => touched.has(kind)) === true,
+      predicate: (query) => {
+        const { queryHash, meta } = query
+        if (!late.has(queryHash) && meta?.topics?.some((kind) => touched.has(kind)) !== true) return false
+        if (mayBeAsked(query)) return true
+        this.#late.add(queryHash)
+        return false
+      },
     })
   }
 
@@ -116,4 +135,9 @@ export class Live {
     this.#connection = connection
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** Not while it is being answered: an answer that takes longer than news take to come would never be seen. */
+function mayBeAsked({ state: { fetchStatus, dataUpdatedAt }, meta }: Query): boolean {
+  return fetchStatus === 'idle' && Date.now() - dataUpdatedAt >= (meta?.restMs ?? 0)
 }

@@ -1,4 +1,4 @@
-// The jobs of a document, or of a run.
+// The jobs of a document, of a run, or of a workstream.
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { type Belonging, type JobRecord, jobsOfPage } from '../api/jobs-of.ts'
@@ -35,10 +35,14 @@ interface JobsOfProps {
 
 export function JobsOf({ tenant, of, label }: JobsOfProps) {
   const navigate = useNavigate()
-  const { doc_id, run_id } = of
+  const { doc_id, run_id, workstream_id } = of
   const what = useMemo(
-    () => ({ ...(doc_id === undefined ? null : { doc_id }), ...(run_id === undefined ? null : { run_id }) }),
-    [doc_id, run_id],
+    () => ({
+      ...(doc_id === undefined ? null : { doc_id }),
+      ...(run_id === undefined ? null : { run_id }),
+      ...(workstream_id === undefined ? null : { workstream_id }),
+    }),
+    [doc_id, run_id, workstream_id],
   )
   const key = useMemo(() => ['jobs of', tenant, what], [tenant, what])
   const fetchPage = useCallback(

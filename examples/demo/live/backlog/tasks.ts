@@ -28,16 +28,13 @@ const AGAIN = { retry_policy: 'retry_same', backoff: { kind: 'linear', base_seco
 export function tasksOf(run: RunPlace): readonly Task[] {
   const edits = EDITS.flatMap((edit) => editTasks(run, edit))
   const lint = jobOf(run, 'style', 'lint', 'command', ['lint', 'src'], { ...AGAIN, max_retries: 2 })
-  const docs = jobOf(run, 'docs', 'build', 'command', ['docs', run.docsWork ? 'all' : 'broken'], {
-    ...AGAIN,
-    max_retries: 1,
-  })
+  const docs = jobOf(run, 'docs', 'build', 'command', ['docs', run.docsWork ? 'all' : 'broken'])
   const release = jobOf(run, 'release', 'publish', 'command', ['release'])
   const commits = edits.filter(({ job }) => job.tool === 'git').map(({ job }) => job.job_id)
   return [
-    ...edits,
+    { job: docs, options: { priority: 'high' } },
     { job: lint, options: { priority: 'high' } },
-    { job: docs, options: {} },
+    ...edits,
     // Nothing is published that is not whole.
     { job: release, options: { after: commits, onDependencyFailure: 'skip' } },
   ]
@@ -47,11 +44,6 @@ export function tasksOf(run: RunPlace): readonly Task[] {
 export function smokeTest(run: RunPlace): Task {
   const job = jobOf(run, 'smoke', 'dry-run', 'command', ['release', '--dry-run'])
   return { job, options: { priority: 'critical' } }
-}
-
-/** The job of a person, once all tools have failed at it. */
-export function humanJobOf(run_id: string): string {
-  return `${run_id}-dates-edit~3`
 }
 
 function editTasks(run: RunPlace, { name, title, priority }: (typeof EDITS)[number]): readonly Task[] {
