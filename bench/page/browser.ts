@@ -27,11 +27,18 @@ export async function withPage<T>(ledger: Ledger, use: (page: Page, url: string)
   }
 }
 
+/** What a browser has and Node does not, as far as it is used here. */
+interface InBrowser {
+  readonly document: { querySelector(selector: string): { scrollTop: number } | null }
+  requestAnimationFrame(next: (now: number) => void): void
+}
+
 /** Milliseconds that each frame took while an element was scrolled, so far in each. */
 export function frames(page: Page, selector: string, count: number, pxPerFrame: number): Promise<number[]> {
   return page.evaluate(
     ({ selector, count, pxPerFrame }) =>
       new Promise<number[]>((resolve, reject) => {
+        const { document, requestAnimationFrame } = globalThis as unknown as InBrowser
         const element = document.querySelector(selector)
         if (element === null) return reject(new Error(`There is no ${selector}`))
         const took: number[] = []

@@ -61,19 +61,6 @@ export function listJobs(
   return ask('/v1/jobs', { signal, query: { ...query, limit: PAGE, fields: LISTED.join(), after } })
 }
 
-interface Stats {
-  readonly counts: { readonly job: { readonly [state: string]: number } }
-}
-
-/** How many jobs are in each state. */
-export const jobCountsQuery = (tenant: string) =>
-  queryOptions({
-    queryKey: ['stats', tenant],
-    queryFn: ({ signal }) => ask<Stats>('/v1/stats', { signal, query: { tenant_id: tenant } }),
-    select: ({ counts }) => counts.job,
-    meta: { topics: ['job'] },
-  })
-
 export type JobDetail = JobRecord & {
   readonly steps: readonly StepRecord[]
   readonly outbox: readonly OutboxRecord[]

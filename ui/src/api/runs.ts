@@ -57,20 +57,23 @@ export function workstreamsOfRunQuery(tenant: string, run_id: string) {
 
 const JOBS_COUNTED = 1000
 
-/** How many of a run's jobs are in which state, as far as one page goes. */
-export function runJobCountsQuery(tenant: string, run_id: string) {
-  const query = { tenant_id: tenant, run_id, limit: JOBS_COUNTED, fields: 'state' }
+/** How many of a run's jobs are in which state, as far as one page goes. Those of one that is over have ended, too. */
+export function runJobCountsQuery({ tenant_id, run_id, completed_at }: RunRecord) {
+  const query = { tenant_id, run_id, limit: JOBS_COUNTED, fields: 'state' }
   return queryOptions({
-    queryKey: ['run job counts', tenant, run_id],
+    queryKey: ['run job counts', tenant_id, run_id],
     queryFn: async ({ signal }) => {
       const { items, next } = await ask<PageAnswer<{ readonly state: string }>>('/v1/jobs', { query, signal })
       const counts: { [state: string]: number } = {}
       for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1
       return { counts, count: items.length, is_more: next !== null }
     },
-    meta: { topics: ['job'] },
+    meta: { topics: completed_at === null ? ['job'] : ['run'], restMs: 1000 },
   })
 }
+
+/** Small, because the server has to look for them. */
+const HISTORY_PAGE = 50
 
 export function runHistoryPage(
   tenant: string,
@@ -78,7 +81,7 @@ export function runHistoryPage(
   after: string | undefined,
   signal: AbortSignal,
 ) {
-  const query = { tenant_id: tenant, run_id, direction: 'desc', after }
+  const query = { tenant_id: tenant, run_id, direction: 'desc', limit: HISTORY_PAGE, after }
   return ask<PageAnswer<HistoryRecord>>('/v1/audit', { query, signal })
 }
 

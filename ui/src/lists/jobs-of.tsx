@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<JobRecord>[] = [
 ]
 
 const ROW_PX = 38
-const HEAD_PX = 36
+const HEAD_PX = 34
 const MOST_ROWS = 10
 
 interface JobsOfProps {

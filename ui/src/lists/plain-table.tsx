@@ -26,7 +26,7 @@ export function PlainTable<T>({ label, items, columns, keyOf }: PlainTableProps<
           {items.map((item) => (
             <tr key={keyOf(item)}>
               {columns.map(({ title, cell, isExtra }) => (
-                <td key={title} data-extra={isExtra}>
+                <td key={title} data-extra={isExtra} data-title={title}>
                   {cell(item)}
                 </td>
               ))}

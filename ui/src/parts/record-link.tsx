@@ -14,13 +14,15 @@ interface RecordLinkProps {
   readonly id: string
   /** Without the button that copies the id, where there is little room. */
   readonly isPlain?: boolean
+  /** Without the tenant, beside something else that has it. */
+  readonly isSameTenant?: boolean
 }
 
-export function RecordLink({ kind, tenant, id, isPlain = false }: RecordLinkProps) {
+export function RecordLink({ kind, tenant, id, isPlain = false, isSameTenant = false }: RecordLinkProps) {
   const page = usePage()
   return (
     <span className={styles.record}>
-      {page.tenant === '*' ? <span className={styles.tenant}>{tenant}</span> : null}
+      {page.tenant === '*' && !isSameTenant ? <span className={styles.tenant}>{tenant}</span> : null}
       <Link className={styles.id} to={`${PATHS[kind]}/$tenant/$id`} params={{ tenant, id }} title={id}>
         {id}
       </Link>

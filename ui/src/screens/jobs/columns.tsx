@@ -19,12 +19,15 @@ export const JOB_COLUMNS: readonly Column<JobRow>[] = [
     title: 'Type',
     width: 'minmax(6rem, 1fr)',
     isExtra: true,
-    cell: ({ request_type, pipeline_name, protocol_id }) => (
-      <span className={styles.type} title={`${request_type} · ${pipeline_name ?? protocol_id}`}>
-        {request_type}
-        <small>{pipeline_name ?? protocol_id}</small>
-      </span>
-    ),
+    cell: ({ request_type, pipeline_name, protocol_id }) => {
+      const way = pipeline_name ?? protocol_id
+      return (
+        <span className={styles.type} title={way === request_type ? way : `${request_type} · ${way}`}>
+          <span>{request_type}</span>
+          {way === request_type ? null : <small>{way}</small>}
+        </span>
+      )
+    },
   },
   {
     title: 'Step',
@@ -47,14 +50,18 @@ export const JOB_COLUMNS: readonly Column<JobRow>[] = [
     width: 'minmax(6rem, 1fr)',
     isExtra: true,
     cell: ({ tenant_id, doc_id }) =>
-      doc_id === null ? NONE : <RecordLink kind="document" tenant={tenant_id} id={doc_id} isPlain />,
+      doc_id === null ? (
+        NONE
+      ) : (
+        <RecordLink kind="document" tenant={tenant_id} id={doc_id} isPlain isSameTenant />
+      ),
   },
   {
     title: 'Run',
     width: 'minmax(4rem, 0.7fr)',
     isExtra: true,
     cell: ({ tenant_id, run_id }) =>
-      run_id === null ? NONE : <RecordLink kind="run" tenant={tenant_id} id={run_id} isPlain />,
+      run_id === null ? NONE : <RecordLink kind="run" tenant={tenant_id} id={run_id} isPlain isSameTenant />,
   },
   { title: 'Changed', width: '6rem', cell: ({ updated_at }) => <When at={updated_at} /> },
   {

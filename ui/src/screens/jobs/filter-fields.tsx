@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { type JobFilters, jobCountsQuery } from '../../api/jobs.ts'
+import { countsQuery } from '../../api/counts.ts'
+import type { JobFilters } from '../../api/jobs.ts'
 import { usePage } from '../../app/context.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { short } from '../../format/numbers.ts'
@@ -48,7 +49,7 @@ export function JobFilterFields({ onClear }: { readonly onClear: (() => void) | 
 
 function StateChips() {
   const { tenant, machines } = usePage()
-  const { data: counts } = useQuery(jobCountsQuery(tenant))
+  const { data: counts } = useQuery(countsQuery(tenant, 'job'))
   const chips = Object.entries(machines.job.states).map(([state, { tone, about }]) => ({
     value: state,
     tone,

@@ -48,10 +48,12 @@ export function LimitsDialog({ load, onClose }: LimitsDialogProps) {
           <Field label="Most begun" value={form.max} onChange={(max) => set({ max })} />
           <Field label="within" value={form.per} onChange={(per) => set({ per })} />
           <label className={styles.field}>
-            of a
+            unit
             <select value={form.unit} onChange={({ target }) => set({ unit: target.value as Unit })}>
               {UNITS.map(({ value }) => (
-                <option key={value}>{value}</option>
+                <option key={value} value={value}>
+                  {value}s
+                </option>
               ))}
             </select>
           </label>

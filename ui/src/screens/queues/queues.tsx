@@ -88,7 +88,7 @@ function Queues({ items, onLimit }: QueuesProps) {
       isExtra: true,
       cell: ({ oldest_ready_at }: QueueLoad) => <Since at={oldest_ready_at} />,
     },
-    { title: 'Limits', isExtra: true, cell: (load: QueueLoad) => <Limits load={load} /> },
+    { title: 'Limits', cell: (load: QueueLoad) => <Limits load={load} /> },
     { title: 'Steer', cell: (load: QueueLoad) => <Steer load={load} onLimit={onLimit} /> },
   ]
   return <PlainTable label="Queues" items={items} columns={columns} keyOf={({ queue }) => queue} />

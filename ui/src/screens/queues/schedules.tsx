@@ -56,7 +56,7 @@ export function Schedules() {
   const query = useQuery(schedulesQuery(tenant))
   const nothing = (
     <Notice kind="empty" title="Nothing is scheduled">
-      <code>waybill schedules put</code> has jobs submitted again and again.
+      <code>waybill schedule add</code> has jobs submitted again and again.
     </Notice>
   )
   return (

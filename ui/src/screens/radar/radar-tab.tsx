@@ -48,7 +48,11 @@ function hoursIn({ hours }: UrlState): number {
 function Shown({ radar, hours }: { readonly radar: Radar; readonly hours: number }) {
   const [url, setUrl] = useUrlState()
   const chosen = cellInUrl(radar.rows, url)
-  const close = () => setUrl(NO_PLACE)
+  const close = () => {
+    // Back to where it was opened from.
+    document.querySelector<HTMLElement>('[data-place][aria-pressed="true"]')?.focus()
+    setUrl(NO_PLACE)
+  }
   useShortcuts('Radar', [{ keys: 'Escape', about: 'Close the inspector', run: close }])
   const choose = (row: RadarRow, stage: string) => setUrl(placeInUrl(row, stage))
   return (

@@ -35,9 +35,9 @@ export function Took({ run: { created_at, completed_at } }: { readonly run: RunR
 }
 
 /** Only rows on the screen ask for theirs. */
-export function JobCounts({ run: { tenant_id, run_id } }: { readonly run: RunRecord }) {
+export function JobCounts({ run }: { readonly run: RunRecord }) {
   const { machines } = usePage()
-  const { data } = useQuery(runJobCountsQuery(tenant_id, run_id))
+  const { data } = useQuery(runJobCountsQuery(run))
   if (data === undefined) return <span>…</span>
   return (
     <Shares machine={machines.job} counts={data.counts} what="jobs">

@@ -49,7 +49,7 @@ export function RunActions({ run }: { readonly run: RunRecord }) {
         Seal
       </Button>
       <Button look="danger" whyNot={whyNot ?? over} onClick={() => void cancel()}>
-        Cancel
+        Cancel its jobs
       </Button>
     </>
   )
@@ -81,9 +81,9 @@ function moveTo({ run_id, state }: RunRecord, to: string): Question {
   }
 }
 
-function useOpenJobs({ tenant_id, run_id }: RunRecord): number {
+function useOpenJobs(run: RunRecord): number {
   const { machines } = usePage()
-  const { data } = useQuery(runJobCountsQuery(tenant_id, run_id))
+  const { data } = useQuery(runJobCountsQuery(run))
   return Object.entries(data?.counts ?? {})
     .filter(([state]) => machines.job.states[state]?.terminal !== true)
     .reduce((sum, [, n]) => sum + n, 0)

@@ -73,19 +73,29 @@ function Shown({ run }: { readonly run: RunRecord }) {
         <JobsOf tenant={tenant_id} of={{ run_id }} label="Jobs of the run" />
       </Panel>
       <Panel title="History" isFlush>
-        <RunHistory tenant={tenant_id} id={run_id} />
+        <RunHistory run={run} />
       </Panel>
     </>
   )
 }
 
-function RunHistory({ tenant, id }: { readonly tenant: string; readonly id: string }) {
+const GOING_ON = ['run', 'workstream', 'job', 'step'] as const
+const OVER = ['run'] as const
+
+function RunHistory({ run }: { readonly run: RunRecord }) {
+  const { tenant_id: tenant, run_id: id, completed_at } = run
   const key = useMemo(() => ['run history', tenant, id], [tenant, id])
   const fetchPage = useCallback(
     (after: string | undefined, signal: AbortSignal) => runHistoryPage(tenant, id, after, signal),
     [tenant, id],
   )
-  const topics = ['run', 'workstream', 'job', 'step'] as const
-  const pages = usePages<HistoryRecord>({ key, topics, fetchPage, keyOf: ({ cursor }) => cursor })
+  const topics = completed_at === null ? GOING_ON : OVER
+  const pages = usePages<HistoryRecord>({
+    key,
+    topics,
+    restMs: 1000,
+    fetchPage,
+    keyOf: ({ cursor }) => cursor,
+  })
   return <Timeline label="History" pages={pages} of={{ kind: 'run', id }} />
 }

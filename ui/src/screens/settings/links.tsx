@@ -51,7 +51,7 @@ export function Links() {
       </form>
       {link === null ? null : (
         <Once secret={link.url} what="link">
-          Good once, until <When at={link.expires_at} />.
+          Good once, if it is used in time: it expires <When at={link.expires_at} />.
         </Once>
       )}
     </Panel>

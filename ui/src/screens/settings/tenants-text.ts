@@ -8,5 +8,5 @@ export function tenantsIn(text: string): readonly string[] {
 
 /** Roles up to one's own: nobody gives more than they have. */
 export function rolesUpTo<R extends string>(roles: readonly R[], own: string): readonly R[] {
-  return roles.slice(0, roles.findIndex((role) => role === own) + 1)
+  return roles.slice(0, (roles as readonly string[]).indexOf(own) + 1)
 }

@@ -27,7 +27,7 @@ export function MoveMenu({ card }: { readonly card: BoardCard }) {
         popoverTarget={id}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        aria-label={`Move ${card.workstream_id} to …`}
+        aria-label={`Move to … ${card.workstream_id}`}
       >
         Move to … <span aria-hidden="true">▾</span>
       </button>
