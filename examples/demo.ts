@@ -1,6 +1,7 @@
 // `npm start`: two tenants' PDFs on their way through download, OCR, parsing and embedding, with everything that goes
 // wrong on such a day. The ledger is a real one, in ./ledger-demo; time is simulated: what takes nine minutes there
-// takes seconds here, and goes the same way every time.
+// takes seconds here, and goes the same way every time. The day ends a minute ago, and then the ledger goes on by the real
+// clock (live/), with a page to watch it, until Ctrl-C.
 import { rmSync } from 'node:fs'
 import { openLedger } from 'waybill'
 import { virtualWorld } from 'waybill/testing'
@@ -18,9 +19,14 @@ const TOTAL = 900
 
 const FOLDER = './ledger-demo'
 
-const world = virtualWorld({ startMs: Date.UTC(2026, 0, 5, 8) })
-// Everything is simulated but the disk.
-const { disk: _, ...simulation } = world
+/** More than the day takes, so that it is over by now; in whole seconds, as everything happens at whole ticks. */
+const BEGAN_SECONDS_AGO = 600
+
+const world = virtualWorld({ startMs: (Math.floor(Date.now() / 1000) - BEGAN_SECONDS_AGO) * 1000 })
+// Everything is simulated but the disk. Ids have a time in them, and waits are drawn from ids: with those of a world whose time
+// stands still, everything goes the same way whenever it is played.
+const { disk: _, ...rest } = world
+const simulation = { ...rest, ids: virtualWorld().ids }
 rmSync(FOLDER, { recursive: true, force: true })
 const ledger = await openLedger(FOLDER, { world: simulation, inFlightLimit: 60 })
 
@@ -52,7 +58,11 @@ const report = [
   whatWentWrong(steps),
   await endings(ledger),
   refusals(refused),
-  await jobHistory(ledger, `ingest-${UNLUCKY.replace(':', '-')}`, tenant),
+  await jobHistory(ledger, {
+    job_id: `ingest-${UNLUCKY.replace(':', '-')}`,
+    tenant_id: tenant,
+    beganMs: began.simulated,
+  }),
 ]
 await compacting
 await ledger.close()
@@ -66,5 +76,6 @@ console.log(`${heading('TRY NEXT')}
     npm test                    ${paint('dim', 'everything that is promised, put to the test')}
     examples/quick-start.ts     ${paint('dim', 'the smallest example there is')}
     examples/demo/library.ts    ${paint('dim', 'fateOf decides what goes wrong here: add to it')}
+    examples/demo/live/         ${paint('dim', 'what goes on behind the page, from now on')}
     docs/state-machines.md      ${paint('dim', 'every state and every edge')}`)
 await serveUntilStopped(FOLDER)

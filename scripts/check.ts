@@ -15,7 +15,13 @@ const tarball = join(packed, `${manifest.name}-${manifest.version}.tgz`)
 
 const STEPS: readonly Step[] = [
   { name: 'format and lint', commands: [['biome', 'check', '--error-on-warnings']] },
-  { name: 'types', commands: [['tsc', '--noEmit']] },
+  {
+    name: 'types',
+    commands: [
+      ['tsc', '--noEmit'],
+      ['tsc', '-p', 'ui', '--noEmit'],
+    ],
+  },
   { name: 'tidy', commands: [['node', 'scripts/tidy.ts']] },
   { name: 'generated docs', commands: [['node', 'scripts/diagrams.ts', '--check']] },
   { name: 'unused code', commands: [['knip', '--no-config-hints']] },

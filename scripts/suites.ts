@@ -35,6 +35,7 @@ const ON_EVERY_ENGINE = [
   'runs',
   'state-manager',
   'retention',
+  'looks',
   'views',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
@@ -43,7 +44,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'unit',
     group: 'unit and conformance',
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'ui/**/*.test.ts'],
     coverage: true,
   },
   { name: 'conformance', group: 'unit and conformance', include: ['test/conformance/**/*.test.ts'] },
@@ -111,6 +112,13 @@ export const SUITES: readonly Suite[] = [
     group: 'crash and simulation',
     include: ['test/simulation/**/*.test.ts'],
     testTimeoutMs: 120_000,
+  },
+  {
+    name: 'page',
+    group: 'real servers',
+    include: ['test/page/**/*.test.ts'],
+    globalSetup: 'test/page/shared-browser.ts',
+    testTimeoutMs: 60_000,
   },
   {
     name: 'e2e',

@@ -54,6 +54,7 @@ export type { StepState } from './core/machines/step.ts'
 export type { TokenState } from './core/machines/token.ts'
 export type { WorkstreamState } from './core/machines/workstream.ts'
 export type { QueueRecord } from './core/queue/record.ts'
+export type { Radar, RadarBy, RadarCell, RadarFilter, RadarRow } from './core/radar/radar.ts'
 export type { Mode } from './core/routing.ts'
 export type { CatchUp, Overlap, ScheduleRecord } from './core/schedule/record.ts'
 export { ROLES, type Role, type TokenRecord } from './core/token/record.ts'
@@ -146,9 +147,20 @@ export type {
   MatchCount,
 } from './ledger/many-jobs.ts'
 export type { NewToken } from './ledger/new-token.ts'
+export type {
+  EndedRuns,
+  HeldJob,
+  Holder,
+  Holders,
+  OutboxLag,
+  Overview,
+  WaitingJob,
+  WaitingJobs,
+} from './ledger/overview.ts'
 export { externalPipeline, type PipelineLike, type PipelineRequest } from './ledger/pipeline-request.ts'
 export type { Counted, QueueLoad, QueueLoads } from './ledger/queue-load.ts'
 export type { Queues } from './ledger/queues.ts'
+export type { RadarQuery } from './ledger/radar.ts'
 export type { ListRuns, ListWorkstreams, Runs, Workstreams } from './ledger/runs.ts'
 export type { ListSchedules, Schedules } from './ledger/schedules.ts'
 export type { CallOptions } from './ledger/settings.ts'
@@ -156,6 +168,7 @@ export { LedgerStateManager, type RunPreparation, type StageOutcome } from './le
 export type { AgainOptions, ExpediteOptions, QueueLimits, Schedule } from './ledger/steering.ts'
 export type { StuckQuery } from './ledger/stuck.ts'
 export type { SubmittedJob } from './ledger/submitted-job.ts'
+export type { Tenant, TenantList } from './ledger/tenants.ts'
 export type { MintedToken, TokenInfo, Tokens } from './ledger/tokens.ts'
 export type { BulkOptions, BulkReport, DocumentUpdate, RefusedUpdate } from './ledger/update-many.ts'
 export {

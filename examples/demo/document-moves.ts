@@ -3,30 +3,34 @@ import type { Pdf } from './library.ts'
 import type { Scene } from './scene.ts'
 
 interface Moves {
-  /** The state of a document while the step is at work. */
-  readonly working: LedgerState
+  /** The states it goes through when the step begins; the last is where it is while the step is at work. */
+  readonly begun: readonly LedgerState[]
   /** The states it goes through when the step has succeeded. */
   readonly done: readonly LedgerState[]
 }
 
 const MOVES: { readonly [step_id: string]: Moves } = {
-  download: { working: 'fetching', done: ['fetched'] },
-  ocr: { working: 'parsing', done: ['parsed'] },
-  parse: { working: 'validating', done: ['validated', 'ir_building', 'ir_ready'] },
-  embed: { working: 'embedding', done: ['indexed', 'completed'] },
+  download: { begun: ['fetching'], done: ['fetched'] },
+  ocr: { begun: ['parsing'], done: ['parsed'] },
+  parse: { begun: ['validating'], done: ['validated', 'ir_building'] },
+  embed: { begun: ['ir_ready', 'embedding'], done: ['completed'] },
 }
 
 /** A step begins. A document that is still in its working state was left behind by an attempt that fell silent. */
 export async function entering({ ledger }: Scene, { tenant_id, doc_id }: Pdf, step_id: string) {
-  const working = MOVES[step_id]?.working
+  const begun = MOVES[step_id]?.begun ?? []
+  const working = begun.at(-1)
   const call = { tenant_id, actor: step_id, adapter: step_id }
-  const isLeft = (await ledger.documents.getState(doc_id, tenant_id)) === working
+  const state = await ledger.documents.getState(doc_id, tenant_id)
   return (make: Commands) => {
     if (working === undefined) return []
-    const enter = make.updateState(doc_id, working, call)
-    if (!isLeft) return [enter]
+    if (state === 'retrying') return [make.updateState(doc_id, working, call)]
+    if (state !== working) return begun.map((next) => make.updateState(doc_id, next, call))
     const reason = 'the last attempt fell silent'
-    return [make.updateState(doc_id, 'retrying', { ...call, reason }), enter]
+    return [
+      make.updateState(doc_id, 'retrying', { ...call, reason }),
+      make.updateState(doc_id, working, call),
+    ]
   }
 }
 

@@ -1,8 +1,11 @@
 import type { AuditRecord, Ledger } from 'waybill'
-import { clock, heading, paint } from './paint.ts'
+import { clock, heading, paint, withoutTime } from './paint.ts'
 
 /** Everything that happened to one job: states that a record passed through at once share a line. */
-export async function jobHistory(ledger: Ledger, job_id: string, tenant_id: string): Promise<string[]> {
+export async function jobHistory(
+  ledger: Ledger,
+  { job_id, tenant_id, beganMs }: { job_id: string; tenant_id: string; beganMs: number },
+): Promise<string[]> {
   const lines: { first: AuditRecord; last: AuditRecord; path: string }[] = []
   for await (const record of ledger.jobs.history(job_id, tenant_id)) {
     const line = lines.at(-1)
@@ -16,12 +19,12 @@ export async function jobHistory(ledger: Ledger, job_id: string, tenant_id: stri
   }
   return [
     heading(`THE HISTORY OF ${job_id}`),
-    paint('dim', `    ${'time'.padEnd(9)}${'what'.padEnd(14)}${'went'.padEnd(43)}by`),
+    paint('dim', `    ${'after'.padEnd(9)}${'what'.padEnd(14)}${'went'.padEnd(43)}by`),
     ...lines.flatMap(({ first, last, path }) => [
-      `    ${clock(first.timestamp * 1000).padEnd(9)}${whatOf(first).padEnd(14)}${path.padEnd(43)}${first.actor}`,
+      `    ${clock(first.timestamp * 1000 - beganMs).padEnd(9)}${whatOf(first).padEnd(14)}${path.padEnd(43)}${first.actor}`,
       ...(last.error_type === null
         ? []
-        : [paint('red', `${' '.repeat(27)}${last.error_type}: ${last.error_message}`)]),
+        : [paint('red', `${' '.repeat(27)}${last.error_type}: ${withoutTime(String(last.error_message))}`)]),
     ]),
   ]
 }

@@ -24,8 +24,14 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
 }
 
-export function clock(ms: number): string {
-  return new Date(ms).toISOString().slice(11, 19)
+/** How far into the day something happened. The day itself begins at another time whenever it is played. */
+export function clock(msIntoDay: number): string {
+  return new Date(msIntoDay).toISOString().slice(11, 19)
+}
+
+/** What some messages say of the time is true of one run only. */
+export function withoutTime(message: string): string {
+  return message.replace(/ by \d{4}-\S+$/, ' in time')
 }
 
 export function count(n: number): string {

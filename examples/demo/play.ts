@@ -3,6 +3,7 @@ import type { VirtualWorld } from 'waybill/testing'
 import { Agenda } from './agenda.ts'
 import { Incidents, misspell } from './incidents.ts'
 import { Intake } from './intake.ts'
+import { leaveBehind } from './left-behind.ts'
 import { pdfsOf, TENANTS } from './library.ts'
 import { OcrService } from './ocr-service.ts'
 import { index, ingest } from './pdf-protocols.ts'
@@ -41,6 +42,7 @@ export async function play(
   const ocr = new OcrService(scene, byJob)
   const incidents = new Incidents(scene, nth(library.aurora, 7), nth(library.borealis, 21))
 
+  await leaveBehind(scene)
   await misspell(scene)
   await Promise.all(intakes.map((intake) => intake.fill()))
   let more = true

@@ -21,6 +21,7 @@ export class Progress {
     this.stop()
     process.exit(INTERRUPTED)
   }
+  readonly #beganMs: number
   #fifths = 0
   #seen = 0
   #retries = 0
@@ -28,6 +29,7 @@ export class Progress {
   constructor(ledger: Ledger, world: VirtualWorld, total: number) {
     this.#ledger = ledger
     this.#world = world
+    this.#beganMs = world.clock.now()
     this.#events = ledger.events({ after: START })[Symbol.asyncIterator]()
     if (!process.stdout.isTTY) return
     const format = `  ${paint('cyan', '{bar}')} {percentage}% │ {value}/{total} PDFs │ {retries} retries │ {time}`
@@ -41,7 +43,7 @@ export class Progress {
       },
       Presets.shades_classic,
     )
-    this.#bar.start(total, 0, { retries: 0, time: clock(world.clock.now()) })
+    this.#bar.start(total, 0, { retries: 0, time: clock(0) })
     process.once('SIGINT', this.#interrupted)
   }
 
@@ -49,7 +51,7 @@ export class Progress {
     await this.#catchUp()
     const counts = await this.#ledger.counts('document')
     const finished = FINISHED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
-    const time = clock(this.#world.clock.now())
+    const time = clock(this.#world.clock.now() - this.#beganMs)
     this.#bar?.update(finished, { retries: this.#retries, time })
     // A turn of the event loop: the terminal gets to draw, and Ctrl-C gets through.
     await new Promise((resolve) => setImmediate(resolve))

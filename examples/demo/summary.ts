@@ -1,6 +1,6 @@
 import type { AuditRecord, Ledger, RecordKind, WaybillError } from 'waybill'
 import { TENANTS } from './library.ts'
-import { bar, count, duration, heading, paint } from './paint.ts'
+import { bar, count, duration, heading, paint, withoutTime } from './paint.ts'
 
 const CHART_WIDTH = 34
 
@@ -53,8 +53,8 @@ export function whatWentWrong(history: readonly AuditRecord[]): string[] {
   const causes = new Map<string, { retried: number; final: number; message: string }>()
   for (const { new_state, error_type, error_message } of history) {
     if (error_type === null || (new_state !== 'FAILED_RETRY' && new_state !== 'FAILED_FINAL')) continue
-    // Some messages name a time; one line for each cause will do.
-    const message = String(error_message).replace(/ by \d.*$/, ' in time')
+    // One line for each cause will do.
+    const message = withoutTime(String(error_message))
     const cause = causes.get(error_type) ?? { retried: 0, final: 0, message }
     cause[new_state === 'FAILED_RETRY' ? 'retried' : 'final']++
     causes.set(error_type, cause)

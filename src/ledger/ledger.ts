@@ -7,6 +7,7 @@ import { change } from '../core/decision.ts'
 import type { GroupKind } from '../core/group/commands.ts'
 import type { Why } from '../core/job/why.ts'
 import type { RecordKind } from '../core/machines/all.ts'
+import type { Radar } from '../core/radar/radar.ts'
 import type { Capabilities } from '../store/capabilities.ts'
 import { findAll } from '../store/find-all.ts'
 import type { ProgressOptions } from '../store/progress.ts'
@@ -34,12 +35,15 @@ import { Jobs } from './jobs.ts'
 import { type MigrateOptions, migrate } from './legacy/migrate.ts'
 import type { MigrationReport } from './legacy/migration-report.ts'
 import type { Outputs } from './outputs.ts'
+import { type Overview, overview } from './overview.ts'
 import { Protocols } from './protocols.ts'
 import { Queues } from './queues.ts'
+import { type RadarQuery, radar } from './radar.ts'
 import type { Redact } from './redact.ts'
 import { Runs, Workstreams } from './runs.ts'
 import { Schedules } from './schedules.ts'
 import type { LedgerSettings } from './settings.ts'
+import { knownTenants, type TenantList, tenantsNamed } from './tenants.ts'
 import { Tokens } from './tokens.ts'
 import { Views } from './views.ts'
 import { why } from './why.ts'
@@ -160,6 +164,26 @@ export class Ledger implements AsyncDisposable {
    */
   why(job_id: string, tenant_id: string = this.#settings.tenant_id): Promise<Why | null> {
     return why(this.#store, this.#world.clock, { tenant_id, job_id })
+  }
+
+  /**
+   * Where open work stands, stage by stage, what is stuck, and how the jobs fared that ended lately. It looks at tens of
+   * thousands of records: whoever asks often keeps the answer for a while.
+   */
+  radar(query: RadarQuery): Promise<Radar> {
+    return radar(this.#store, this.#world.clock.now(), query)
+  }
+
+  /** What stands still, what is still to be published, who works, and which runs ended last; `*` for all tenants. */
+  overview(tenant_id: string = this.#settings.tenant_id): Promise<Overview> {
+    return overview(this.#store, this.#world.clock, tenant_id)
+  }
+
+  /** Tenants with open jobs, those that something happened to lately, and the default one; or just those that are named. */
+  tenants(named?: readonly string[]): Promise<TenantList> {
+    return named === undefined
+      ? knownTenants(this.#store, [this.#settings.tenant_id])
+      : tenantsNamed(this.#store, named)
   }
 
   /** Runs or workstreams of all tenants that are in one of these states. */

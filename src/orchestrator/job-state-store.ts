@@ -16,7 +16,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { WatchOptions } from '../store/store.ts'
 import { eventOf } from './job-events.ts'
 import { attemptsIn, jobView } from './job-view.ts'
-import { type FileChange, lastChangeOf } from './provenance.ts'
+import { type FileChange, lastChangeOf, type WhichFile } from './provenance.ts'
 import type {
   EventPayload,
   JobAttempt,
@@ -142,7 +142,7 @@ export class JobStateStore implements StateInterface {
   }
 
   /** The job that last changed a file of a repository, and whether tests passed after that; null when none did. */
-  lastChange(file: string, options: { readonly repo_root?: string } = {}): Promise<FileChange | null> {
+  lastChange(file: string, options: WhichFile = {}): Promise<FileChange | null> {
     return lastChangeOf(this, file, options)
   }
 

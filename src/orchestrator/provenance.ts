@@ -2,9 +2,9 @@
 // that it touched; looking for a file is looking through jobs, the newest first.
 import { posix } from 'node:path'
 import type { JobRecord } from '../core/job/record.ts'
-import { TOOL } from '../core/job/tool-service.ts'
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import { endedToolJobs, isCommit, repoRootOf, textOf, touchedFilesOf } from './ended-tool-jobs.ts'
 import type { JobStateStore } from './job-state-store.ts'
 import { jobView } from './job-view.ts'
 import type { JobView } from './state-interface.ts'
@@ -27,13 +27,16 @@ export interface TestsAfter {
   readonly totals: JsonObject | null
 }
 
-/** Jobs that are looked at, the newest first. */
-const MOST_LOOKED_AT = 20_000
+export interface WhichFile {
+  readonly repo_root?: string | undefined
+  /** Whose jobs; the ledger's own tenant unless given. */
+  readonly tenant_id?: string | undefined
+}
 
 export async function lastChangeOf(
   store: JobStateStore,
   file: string,
-  { repo_root }: { readonly repo_root?: string } = {},
+  { repo_root, tenant_id }: WhichFile = {},
 ): Promise<FileChange | null> {
   const path = posix.normalize(file)
   if (file === '' || path.startsWith('../') || posix.isAbsolute(path)) {
@@ -46,20 +49,14 @@ export async function lastChangeOf(
   /** Test jobs that ended after the one being looked at, the newest first. */
   const later: JobRecord[] = []
   let committer: JobRecord | null = null
-  for await (const job of endedJobs(store)) {
-    if (repo_root !== undefined && rootOf(job) !== repo_root) continue
+  for await (const job of endedToolJobs(store.ledger, { tenant_id })) {
+    if (repo_root !== undefined && repoRootOf(job) !== repo_root) continue
     if (testsOf(job) !== null) later.push(job)
-    const touched = job.metadata.touched_files
-    if (!Array.isArray(touched) || !touched.includes(path)) continue
-    // Whoever commits what somebody else wrote has not changed it.
+    if (!touchedFilesOf(job).includes(path)) continue
     if (!isCommit(job)) return changeOf(store, path, { changed: job, committer, later })
     committer ??= job
   }
   return committer === null ? null : changeOf(store, path, { changed: committer, committer: null, later })
-}
-
-function isCommit({ metadata }: JobRecord): boolean {
-  return isJsonObject(metadata.git) && metadata.git.operation === 'commit'
 }
 
 interface Found {
@@ -67,23 +64,6 @@ interface Found {
   readonly committer: JobRecord | null
   /** Test jobs that ended since, the newest first. */
   readonly later: readonly JobRecord[]
-}
-
-async function* endedJobs(store: JobStateStore): AsyncGenerator<JobRecord> {
-  let after: string | undefined
-  let seen = 0
-  do {
-    const page = await store.ledger.jobs.list({
-      state: ['SUCCEEDED', 'FAILED_FINAL', 'CANCELLED'],
-      order: 'changed',
-      direction: 'desc',
-      limit: 500,
-      after,
-    })
-    yield* page.items.filter(({ request_type }) => request_type.startsWith(TOOL))
-    seen += page.items.length
-    after = page.next ?? undefined
-  } while (after !== undefined && seen < MOST_LOOKED_AT)
 }
 
 async function changeOf(
@@ -106,7 +86,7 @@ async function changeOf(
 /** Whether a test job looked at what the other one left: it waited for it, or ran in the same workstream or on its commit. */
 function sawIt(tests: JobRecord, changed: JobRecord, committed: JobRecord): boolean {
   if (tests.job_id === changed.job_id || tests.depends_on.includes(changed.job_id)) return true
-  if (rootOf(tests) !== rootOf(changed)) return false
+  if (repoRootOf(tests) !== repoRootOf(changed)) return false
   const { commit_after } = committed.metadata
   const isOnCommit = commit_after !== undefined && tests.metadata.commit_before === commit_after
   return isOnCommit || (changed.workstream_id !== null && tests.workstream_id === changed.workstream_id)
@@ -129,13 +109,4 @@ async function viewOf(store: JobStateStore, job: JobRecord): Promise<JobView> {
 
 function testsOf({ metadata }: JobRecord): JsonObject | null {
   return isJsonObject(metadata.tests) ? metadata.tests : null
-}
-
-function rootOf({ payload }: JobRecord): string | null {
-  const paths = isJsonObject(payload) ? payload.paths : undefined
-  return isJsonObject(paths) ? textOf(paths.repo_root) : null
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === 'string' ? value : null
 }

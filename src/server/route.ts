@@ -10,6 +10,7 @@ import type { Clock } from '../world/clock.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { Permission, Principal } from './auth/principal.ts'
 import type { EventHub } from './events/event-hub.ts'
+import type { Looks } from './looks.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -69,6 +70,8 @@ export interface ServerParts {
   /** Who follows what happens. */
   readonly hub: EventHub
   readonly logs: JobLogs
+  /** What takes a look at everything, kept for a while. */
+  readonly looks: Looks
   /** Tools beside those that come with Waybill. */
   readonly adapters: readonly Adapter[]
   /** The routes that steer the server are there. */

@@ -22,6 +22,7 @@ import { TokenBook } from './auth/token-book.ts'
 import { TokenWatch } from './auth/token-watch.ts'
 import { EventHub } from './events/event-hub.ts'
 import { measureHttp } from './http-metrics.ts'
+import { Looks } from './looks.ts'
 import { PageFiles } from './page-files.ts'
 import { ROUTES } from './routes/all.ts'
 import { linkTo } from './routes/session.ts'
@@ -60,6 +61,8 @@ const REQUEST_TIMEOUT_MS = 30 * SECOND_MS
 /** What is still being answered when the server closes may take so long. */
 const CLOSE_MS = 10 * SECOND_MS
 const SECRET_BYTES = 32
+/** The same folder for the source and for the package: what Vite made of `ui/`. */
+const PAGE = fileURLToPath(new URL('../../dist/page', import.meta.url))
 
 /**
  * Serves a ledger over HTTP, and keeps its time: leases of workers elsewhere end, schedules submit their jobs. Close it before
@@ -152,6 +155,7 @@ export class HttpServer implements AsyncDisposable {
           ledger: this.#ledger.identity,
           redact: this.#ledger.redact,
         }),
+        looks: new Looks(this.#ledger, this.#world.clock),
         adapters: this.#options.adapters ?? [],
         hasAdmin,
         url: () => this.url,
@@ -164,7 +168,7 @@ export class HttpServer implements AsyncDisposable {
       maxBytes,
       requestTimeoutMs: this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       signed: new SignedMessages(this.#options.callbackSecrets, this.#world.clock),
-      page: await PageFiles.in(fileURLToPath(new URL('./page', import.meta.url)), this.#world.disk),
+      page: await PageFiles.in(PAGE, this.#world.disk),
     })
     if (metrics !== undefined) {
       await measureHttp(this.#app, metrics, { hub: this.#hub, lines: this.#lines })

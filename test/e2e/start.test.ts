@@ -1,10 +1,13 @@
 // `npm start` as people meet it: in a process of its own, on a terminal and off.
 import { spawn } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { environment, hasScript } from './environment.ts'
+import { livingSystem, processesBelow } from './living-demo.ts'
+import { openSession, type PageSession } from './page-session.ts'
 import { page } from './pages.ts'
 import { fences } from './runnable-blocks.ts'
 import { ROOT } from './scratch.ts'
@@ -17,28 +20,40 @@ const STAMP = join(ROOT, 'node_modules/.waybill-installed')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes are what it is about
 const ESCAPE = /\u001b/
 
-interface Started {
+interface Started<T = unknown> {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
-  /** What came of using the link. */
-  readonly opened: string
+  /** How the link was answered. */
+  readonly opened: readonly number[]
+  /** What was seen on the page. */
+  readonly seen: T | undefined
 }
 
-/** Until it has printed the link, which is used, and then ended as people end it. */
-function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Started> {
+/** Until it has printed the link, which is used to look around, and then ended as people end it. */
+function run<T>(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  look: (page: PageSession) => Promise<T>,
+): Promise<Started<T>> {
   const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let stdout = ''
   let stderr = ''
-  let opened = ''
+  let opened: readonly number[] = []
+  let seen: T | undefined
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const before = stdout
     stdout += text
     if (!stdout.includes(LAST) || before.includes(LAST)) return
     const end = () => process.kill(-(child.pid as number), 'SIGINT')
-    openedBy(stdout)
-      .then((text) => {
-        opened = text
+    openSession(linkIn(stdout))
+      .then(async (page) => {
+        opened = page.statuses
+        seen = await look(page)
+      })
+      .catch((error) => {
+        stderr += error
       })
       .finally(end)
   })
@@ -46,42 +61,34 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
     stderr += text
   })
   return new Promise((resolve) => {
-    child.once('close', (status) => resolve({ status, stdout, stderr, opened }))
+    child.once('close', (status) => resolve({ status, stdout, stderr, opened, seen }))
   })
 }
 
-/** As a browser does it: the page of the link, and the code after the hash for a session. */
-async function openedBy(stdout: string): Promise<string> {
-  const link = new URL(/http:\/\/\S+/.exec(stripVTControlCharacters(stdout))?.[0] ?? '')
-  const page = await fetch(link)
-  const session = await fetch(new URL('/v1/session', link), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code: link.hash.slice(1) }),
-  })
-  const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const stats = await fetch(new URL('/v1/stats?tenant_id=aurora', link), { headers: { cookie } })
-  const { counts } = (await stats.json()) as { counts: { document: { completed: number } } }
-  return `${page.status} ${session.status} ${stats.status} ${counts.document.completed}`
+function linkIn(stdout: string): URL {
+  return new URL(/http:\/\/\S+/.exec(stripVTControlCharacters(stdout))?.[0] ?? '')
 }
 
-function start(): Promise<Started> {
-  return run('npm', ['start'], environment())
+/** What it needs for a while goes into a folder of its own. */
+function start(TMPDIR: string) {
+  return run('npm', ['start'], environment({ TMPDIR }), livingSystem)
 }
 
 /** The same on a pseudo terminal: what is printed there, as it was printed. */
 function startOnTerminal(env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const command = `stty cols ${WIDTH} rows 40 && npm start`
-  return run('script', ['--quiet', '--return', '--command', command, '/dev/null'], environment(env))
+  const args = ['--quiet', '--return', '--command', command, '/dev/null']
+  return run('script', args, environment(env), async () => {})
 }
 
-/** Timings differ from run to run, and with them what is written together; nothing else does. */
+/** Times differ from run to run, with all that is made of them, and so does what is written together; nothing else does. */
 function withoutTimings(text: string): string {
   return text
     .replace(/which took .*$/m, '')
     .replace(/: [\d,]+ a second/, '')
     .replace(/OPENED AGAIN IN \d+ ms/, '')
     .replace(/ +\d+ kB$/gm, '')
+    .replace(/snapshot-\w+\.\w+-/, 'snapshot-')
     .replace(/http:\S+/, '')
 }
 
@@ -102,16 +109,18 @@ function withoutNpm(text: string): string {
 let summary = ''
 
 describe('npm start, its output sent to a file', () => {
-  let first: Started
+  let first: Awaited<ReturnType<typeof start>>
   let installedAt: number
   let files: readonly string[]
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'waybill-start-')))
 
   beforeAll(async () => {
     files = readdirSync(ROOT)
     installedAt = statSync(STAMP).mtimeMs
-    first = await start()
+    first = await start(scratch)
     summary = summaryOf(first.stdout)
   })
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
   it('ends well, and says nothing on the error stream but what npm says', () => {
     expect(
@@ -141,7 +150,26 @@ describe('npm start, its output sent to a file', () => {
   })
 
   it('ends with a link that opens the page', () => {
-    expect(first.opened).toBe('200 200 200 515')
+    expect(first.opened).toEqual([200, 200])
+  })
+
+  it('has a living system behind the page', () => {
+    expect(first.seen).toEqual({
+      tenants: ['aurora', 'borealis', 'cascade'],
+      hasToolJobs: true,
+      atGate: 'gate',
+      heldUp: 'dependency',
+      stuck: expect.arrayContaining(['aurora:fax-0001', 'borealis:fax-0002']),
+      paused: ['newsletter/send'],
+      schedules: ['sitemap'],
+      runs: ['backlog-1 running', 'smoke-1 succeeded'],
+      isLogInColour: true,
+    })
+  })
+
+  it('ends in good order: nothing goes on running, and what it needed for a while is gone', () => {
+    expect(processesBelow(scratch)).toEqual([])
+    expect(readdirSync(scratch).filter((name) => name.startsWith('waybill-demo'))).toEqual([])
   })
 
   it('prints plain lines: no escape codes, no bar, nothing wider than a terminal but the link', () => {

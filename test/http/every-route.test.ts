@@ -61,8 +61,9 @@ const isThereForAll = ({ operation }: Route) => operation === 'moveDocument' || 
 /** Stages never fail because of a job that is not there. */
 const answersWithNull = ({ path }: Route) => path.startsWith('/v1/stages/')
 
-/** They count, and name nobody. */
-const isCount = ({ operation }: Route) => ['getStats', 'countAudit', 'listDurations'].includes(operation)
+/** They count and name nobody, or there is nothing to name: no tool has touched a file. */
+const isCount = ({ operation }: Route) =>
+  ['getStats', 'countAudit', 'listDurations', 'getActivity', 'listFiles'].includes(operation)
 
 /** Whose job it is stands in the body. */
 const isSubmit = ({ operation }: Route) => operation.startsWith('submit')
@@ -84,8 +85,8 @@ it.each(
   ),
 )('%s shows nothing of other tenants', async (_title, route) => {
   const answer = await ask(`${OURS}.viewer`, route, own)
-  // No tool was ever run here, so there is no log.
-  expect(answer.status).toBe(route.operation === 'getLog' ? 404 : 200)
+  // No tool was ever run here, so there is no log, and no file that it touched.
+  expect(answer.status).toBe(['getLog', 'getLastChange'].includes(route.operation) ? 404 : 200)
   expect(answer.text.includes(THEIRS)).toBe(false)
 })
 

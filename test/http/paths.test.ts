@@ -83,27 +83,27 @@ const ABSOLUTE = [
   '/con',
   '/nul.js',
   '/aux.css',
-  '/page.js::$DATA',
-  '/page.js:Zone.Identifier',
-  '/page.js.',
-  '/page.js%20',
-  '/page.js%00',
-  '/page.js%00.html',
-  '/page.js/',
-  '/page.js/.',
-  '/page.js/..',
-  '/page.js;a=b',
-  '/page.js~',
-  '/page.js.bak',
-  '/page.js.map',
+  '/icon.svg::$DATA',
+  '/icon.svg:Zone.Identifier',
+  '/icon.svg.',
+  '/icon.svg%20',
+  '/icon.svg%00',
+  '/icon.svg%00.html',
+  '/icon.svg/',
+  '/icon.svg/.',
+  '/icon.svg/..',
+  '/icon.svg;a=b',
+  '/icon.svg~',
+  '/icon.svg.bak',
+  '/icon.svg.map',
   '/PAGE.JS',
   '/Page.js',
   '/page%2ejs',
-  '/page/page.js',
-  '/./page.js',
-  '//page.js',
-  '/.//page.js',
-  '/\\page.js',
+  '/page/icon.svg',
+  '/./icon.svg',
+  '//icon.svg',
+  '/.//icon.svg',
+  '/\\icon.svg',
   '/index',
   '/index.html',
   '/login.html',
@@ -122,9 +122,9 @@ const ABSOLUTE = [
   '/v1/',
   '/v1',
   '/v1/..',
-  '/v1/../page.js',
-  '/v1/%2e%2e/page.js',
-  '/%2e/page.js',
+  '/v1/../icon.svg',
+  '/v1/%2e%2e/icon.svg',
+  '/%2e/icon.svg',
 ]
 
 const PAYLOADS: readonly string[] = [
@@ -158,8 +158,8 @@ it('nor as the bytes that no client would send', async () => {
     ...PAYLOADS.filter((one) => /\s/.test(one)),
     '/..\0/etc/passwd',
     '/\u00ff',
-    '/page.js\0',
-    'page.js',
+    '/icon.svg\0',
+    'icon.svg',
     '',
   ]
   for (const path of odd) {
@@ -251,14 +251,17 @@ function decoded(path: string): string {
 }
 
 it('the files of the page are there, each under its own name and no other', async () => {
-  const folder = new URL('../../src/server/page/', import.meta.url)
-  for (const name of readdirSync(folder)) {
-    const path = name === 'index.html' ? '/' : `/${name.replace(/\.html$/, '')}`
+  const folder = new URL('../../dist/page/', import.meta.url)
+  const assets = readdirSync(new URL('assets/', folder)).map((name) => `assets/${name}`)
+  for (const name of ['index.html', 'icon.svg', ...assets]) {
+    const path = name === 'index.html' ? '/' : `/${name}`
     const { status, text, headers } = await http.ask('GET', path)
     expect(status).toBe(200)
     expect(text).toBe(readFileSync(new URL(name, folder), 'utf8'))
     expect(headers['content-security-policy']).toContain("default-src 'none'")
     expect(headers['x-content-type-options']).toBe('nosniff')
+    // What has its content in its name need never be asked for again.
+    expect(headers['cache-control']).toContain(name.startsWith('assets/') ? 'immutable' : 'no-cache')
     const again = await http.ask('GET', path, { headers: { 'if-none-match': headers.etag as string } })
     expect([again.status, again.text]).toEqual([304, ''])
     const head = await http.ask('HEAD', path)
@@ -266,4 +269,20 @@ it('the files of the page are there, each under its own name and no other', asyn
     expect((await http.ask('POST', path, { body: {} })).status).toBe(404)
   }
   expect(own.tenant_id).toBe(OURS)
+})
+
+it('a browser that goes to a screen gets the page, and nobody else does, nor anywhere else', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const { text: index } = await http.ask('GET', '/')
+  for (const path of ['/jobs', '/jobs/acme/a%2Fb', '/radar?by=workstream', '/nowhere']) {
+    const { status, text, headers } = await http.ask('GET', path, { headers: { accept } })
+    expect([status, text]).toEqual([200, index])
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect((await http.ask('GET', path)).status).toBe(404)
+  }
+  for (const path of ['/v1', '/v1/nowhere', '/assets/nowhere.js', '/assets', '/assets/..%2findex.html']) {
+    const { status, text } = await http.ask('GET', path, { headers: { accept } })
+    expect(status).toBe(404)
+    expect(text).not.toContain('<!doctype')
+  }
 })

@@ -5,6 +5,7 @@ import { callbackRoutes } from './callbacks.ts'
 import { commandRoutes } from './commands.ts'
 import { documentRoutes } from './documents.ts'
 import { eventRoutes } from './events.ts'
+import { fileRoutes } from './files.ts'
 import { groupRoutes } from './groups.ts'
 import { healthRoutes } from './health.ts'
 import { jobActionRoutes } from './job-actions.ts'
@@ -15,7 +16,9 @@ import { logRoutes } from './logs.ts'
 import { manyJobsRoutes } from './many-jobs.ts'
 import { metricsRoutes } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
+import { overviewRoutes } from './overview.ts'
 import { queueRoutes } from './queues.ts'
+import { radarRoutes } from './radar.ts'
 import { scheduleRoutes } from './schedules.ts'
 import { sessionRoutes } from './session.ts'
 import { stageRoutes } from './stages.ts'
@@ -42,6 +45,9 @@ const described: readonly Route[] = [
   ...auditRoutes,
   ...eventRoutes,
   ...statsRoutes,
+  ...overviewRoutes,
+  ...radarRoutes,
+  ...fileRoutes,
   ...sessionRoutes,
   ...tokenRoutes,
   ...adminRoutes,

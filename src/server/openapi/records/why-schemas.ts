@@ -33,7 +33,7 @@ const unblockSchema = schemaFor<Unblock>()(
   }),
 ).meta({ id: 'Unblock', description: 'What would get it moving' })
 
-const causeSchema = schemaFor<Cause>()(
+export const causeSchema = schemaFor<Cause>()(
   z.strictObject({
     cause: z.enum([
       'gate',

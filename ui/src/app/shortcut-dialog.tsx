@@ -1,0 +1,44 @@
+import styles from './shortcut-dialog.module.css'
+import { useShortcutList } from './shortcuts.ts'
+
+export function ShortcutDialog({ onClose }: { readonly onClose: () => void }) {
+  const groups = useShortcutList()
+  return (
+    <dialog
+      className={styles.dialog}
+      aria-label="Keyboard shortcuts"
+      ref={(dialog) => {
+        if (dialog !== null && !dialog.open) dialog.showModal()
+      }}
+      onClose={onClose}
+    >
+      <header>
+        <h2>Keyboard shortcuts</h2>
+        <form method="dialog">
+          <button type="submit" aria-label="Close">
+            ×
+          </button>
+        </form>
+      </header>
+      <div className={styles.groups}>
+        {groups.map(({ title, shortcuts }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {shortcuts.map(({ keys, about }) => (
+                <div key={keys}>
+                  <dt>
+                    {keys.split(' ').map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{about}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </dialog>
+  )
+}

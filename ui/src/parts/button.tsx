@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import styles from './button.module.css'
+
+interface ButtonProps {
+  readonly children: ReactNode
+  readonly onClick: () => void
+  readonly look?: 'plain' | 'primary' | 'danger' | 'quiet'
+  /** Why it cannot be pressed now; it can be when this is null. It stays reachable, so that the reason can be read. */
+  readonly whyNot?: string | null
+  readonly title?: string
+  readonly label?: string
+  readonly isPressed?: boolean
+  readonly isBusy?: boolean
+}
+
+export function Button({
+  children,
+  onClick,
+  look = 'plain',
+  whyNot = null,
+  title,
+  label,
+  isPressed,
+  isBusy = false,
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={`${styles.button} ${styles[look]}`}
+      aria-disabled={whyNot !== null || isBusy ? true : undefined}
+      aria-label={label}
+      aria-pressed={isPressed}
+      title={whyNot ?? title}
+      onClick={() => {
+        if (whyNot === null && !isBusy) onClick()
+      }}
+    >
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+import styles from './facts.module.css'
+
+export type Fact = readonly [name: string, value: ReactNode]
+
+/** What is known of something, name by name; what is not is left out. */
+export function Facts({ facts }: { readonly facts: readonly (Fact | null)[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map((fact) =>
+        fact === null ? null : (
+          <div key={fact[0]}>
+            <dt>{fact[0]}</dt>
+            <dd>{fact[1]}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
