@@ -1,7 +1,6 @@
 import { useState } from 'react'
-import { ROLES } from '../../../../src/core/token/record.ts'
 import { isForAll } from '../../api/session.ts'
-import { makeLink, type OneTimeLink, type Role } from '../../api/tokens.ts'
+import { makeLink, type OneTimeLink, ROLES, type Role } from '../../api/tokens.ts'
 import { usePage } from '../../app/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { Panel } from '../../parts/panel.tsx'

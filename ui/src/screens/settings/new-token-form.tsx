@@ -1,7 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { ROLES } from '../../../../src/core/token/record.ts'
-import { type MintedToken, makeToken, type NewToken, type Role, tokensQuery } from '../../api/tokens.ts'
+import {
+  type MintedToken,
+  makeToken,
+  type NewToken,
+  ROLES,
+  type Role,
+  tokensQuery,
+} from '../../api/tokens.ts'
 import { Button } from '../../parts/button.tsx'
 import { useToasts } from '../../parts/toasts.tsx'
 import { RoleField } from './links.tsx'
