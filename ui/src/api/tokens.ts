@@ -7,13 +7,6 @@ import { ask, path } from './client.ts'
 
 export type { MintedToken, NewToken, Role, TokenInfo }
 
-/** The least first: each may do all that those before it may. */
-const RANK = { viewer: 0, worker: 1, operator: 2, admin: 3 } as const satisfies {
-  readonly [role in Role]: number
-}
-
-export const ROLES = Object.keys(RANK) as readonly Role[]
-
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: ({ signal }) => ask<{ readonly items: readonly TokenInfo[] }>('/v1/admin/tokens', { signal }),

@@ -36,7 +36,7 @@ export interface MatrixCell {
 export type Heat = 0 | 1 | 2 | 3 | 4
 
 /** What is worst about it. */
-export type CellTone = 'bad' | 'retry' | 'busy' | 'waiting' | 'idle'
+type CellTone = 'bad' | 'retry' | 'busy' | 'waiting' | 'idle'
 
 const HOTTEST = 4
 
@@ -103,7 +103,7 @@ export function mergedOrder(first: readonly string[], second: readonly string[])
   return merged
 }
 
-export function loadOf({ waiting, running, retrying }: RadarCell): number {
+function loadOf({ waiting, running, retrying }: RadarCell): number {
   return waiting + running + retrying
 }
 
