@@ -52,7 +52,7 @@ export function RecordTable<T>({ label, pages, columns, keyOf, onOpen, nothing }
     if (hasMore && last + AHEAD >= items.length) loadMore()
   }, [hasMore, last, items.length, loadMore])
 
-  const at = items.findIndex((item) => keyOf(item) === chosen)
+  const at = chosen === null ? -1 : items.findIndex((item) => keyOf(item) === chosen)
   const choose = (index: number) => {
     const item = items[Math.max(0, Math.min(items.length - 1, index))]
     if (item === undefined) return
