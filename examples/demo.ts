@@ -76,5 +76,6 @@ console.log(`${heading('TRY NEXT')}
     npm test                    ${paint('dim', 'everything that is promised, put to the test')}
     examples/quick-start.ts     ${paint('dim', 'the smallest example there is')}
     examples/demo/library.ts    ${paint('dim', 'fateOf decides what goes wrong here: add to it')}
+    examples/demo/live/         ${paint('dim', 'what goes on behind the page, from now on')}
     docs/state-machines.md      ${paint('dim', 'every state and every edge')}`)
 await serveUntilStopped(FOLDER)

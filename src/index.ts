@@ -42,7 +42,7 @@ export type {
 } from './core/job/record.ts'
 export type { ToolStatus } from './core/job/tool-status.ts'
 export type { Why, WhyStep } from './core/job/why.ts'
-export type { Cause, CauseName, Unblock } from './core/job/why-cause.ts'
+export type { Cause, CauseName, Does, Unblock } from './core/job/why-cause.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export { machines, type RecordKind } from './core/machines/all.ts'
 export type { JobState } from './core/machines/job.ts'

@@ -5,6 +5,7 @@ import { POSTGRES_BENCHMARKS, SQLITE_BENCHMARKS } from '../engines/benchmarks.ts
 import { HTTP_BENCHMARKS } from '../http/benchmarks.ts'
 import { JOB_BENCHMARKS } from '../jobs/benchmarks.ts'
 import { JOURNAL_BENCHMARKS } from '../journal/benchmarks.ts'
+import { PAGE_BENCHMARKS } from '../page/benchmarks.ts'
 import type { BenchMessage } from './bench.ts'
 
 const [name, folder, size] = process.argv.slice(2)
@@ -12,6 +13,7 @@ const benchmark = [
   ...JOURNAL_BENCHMARKS,
   ...JOB_BENCHMARKS,
   ...HTTP_BENCHMARKS,
+  ...PAGE_BENCHMARKS,
   ...SQLITE_BENCHMARKS,
   ...POSTGRES_BENCHMARKS,
 ].find((one) => one.name === name)

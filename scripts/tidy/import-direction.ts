@@ -12,9 +12,9 @@ export const importDirection: Rule = {
   check(file) {
     if (!isCode(file)) return []
     // A test looks at its subject from outside, and may use whatever it likes.
-    if (file.path.startsWith('src/') && !isTest(file)) return checkSource(file)
-    if (file.path.startsWith('ui/')) return checkUi(file)
-    return []
+    if (isTest(file)) return []
+    if (file.path.startsWith('src/')) return checkSource(file)
+    return file.path.startsWith('ui/') ? checkUi(file) : []
   },
 }
 

@@ -4,7 +4,7 @@ import { type StepState, stepMachine } from './machines/step.ts'
 import { fromEpochSeconds, SECOND_MS } from './time.ts'
 
 /** What is counted of all that happens. */
-export const ACTIVITIES = ['submitted', 'succeeded', 'failed', 'cancelled', 'retried', 'refused'] as const
+const ACTIVITIES = ['submitted', 'succeeded', 'failed', 'cancelled', 'retried', 'refused'] as const
 
 export type ActivityName = (typeof ACTIVITIES)[number]
 

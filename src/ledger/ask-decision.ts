@@ -1,29 +1,23 @@
-import type { AggregateKind, AggregateOf, RecordKey } from '../core/aggregate.ts'
-import { nameOfKey } from '../core/aggregate.ts'
+import { type AggregateKind, type AggregateOf, nameOfKey, type RecordKey } from '../core/aggregate.ts'
 import type { Given, Needed } from '../core/decision.ts'
 import { must } from '../core/must.ts'
+import { onlyAsked } from '../core/only-asked.ts'
 import type { Store } from '../store/store.ts'
 
 /** More than any decision asks for, one after the other. */
 const MOST_ROUNDS = 20
 
-/**
- * Asks a decision what it would say, on what is there now: what it needs is loaded, and what it says is not written. Limits
- * are not looked at: those are known when something is done.
- */
+/** Asks a decision what it would say, on what is there now: what it needs is loaded, and what it says is not written. */
 export async function askDecision<A extends object>(
   store: Store,
   now: number,
   ask: (given: Given) => A | Needed,
 ): Promise<A> {
   const loaded = new Map<string, AggregateOf[AggregateKind] | null>()
-  const given: Given = {
+  const given = onlyAsked(
     now,
-    ids: { next: () => '' },
-    get: (kind, tenant_id, id) => loaded.get(nameOfKey({ kind, tenant_id, id })) as never,
-    ownerOf: () => undefined,
-    isFull: () => false,
-  }
+    (kind, tenant_id, id) => loaded.get(nameOfKey({ kind, tenant_id, id })) as never,
+  )
   for (let round = 0; ; round++) {
     must(round < MOST_ROUNDS, () => 'a decision has all that it needs by now')
     const answer = ask(given)

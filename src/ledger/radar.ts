@@ -6,7 +6,7 @@ import { jobMachine } from '../core/machines/job.ts'
 import { stepMachine } from '../core/machines/step.ts'
 import { protocolKey, type Radar, type RadarBy, radarOf } from '../core/radar/radar.ts'
 import { type SeenJob, type SeenStage, seenJob, seenStage, seenStep } from '../core/radar/seen-job.ts'
-import { fromIso, HOUR_MS } from '../core/time.ts'
+import { HOUR_MS } from '../core/time.ts'
 import { findPages } from '../store/find-all.ts'
 import type { FindQuery } from '../store/query.ts'
 import type { Store } from '../store/store.ts'
@@ -53,8 +53,8 @@ export async function radar(store: Store, now: number, { by, hours, ...query }: 
       order: 'changed',
       direction: 'desc',
     },
-    // What is said of a job after its end changes it.
-    (job) => (job.completed_at !== null && fromIso(job.completed_at) >= endedFrom ? seenJob(job, now) : null),
+    // A job that has ended does not change any more.
+    (job) => seenJob(job, now),
   )
   return radarOf({
     by,
@@ -77,17 +77,12 @@ interface Looked<T> {
 async function look<K extends 'job' | 'step', T>(
   store: Store,
   query: FindQuery<K>,
-  see: (record: RecordOf[K]) => T | null,
+  see: (record: RecordOf[K]) => T,
 ): Promise<Looked<T>> {
   const seen: T[] = []
-  let left = MOST_SEEN
   for await (const page of findPages<K>(store, query)) {
-    if (left <= 0) return { seen, isMore: true }
-    for (const record of page) {
-      const one = see(record)
-      if (one !== null) seen.push(one)
-    }
-    left -= page.length
+    if (seen.length >= MOST_SEEN) return { seen, isMore: true }
+    for (const record of page) seen.push(see(record))
   }
   return { seen, isMore: false }
 }

@@ -153,9 +153,21 @@ function checkedParams(params: Found['params']): Found['params'] {
   return params
 }
 
-/** Most requests have none, and then there is nothing to check. */
+/** Most requests have none, and then there is nothing to check, but for routes that have to be told something. */
 function queryOf({ query = NOTHING }: Route, request: FastifyRequest): unknown {
-  return request.originalUrl.includes('?') ? parsed(query, request.query) : EMPTY_QUERY
+  const isChecked = request.originalUrl.includes('?') || hasToBeTold(query)
+  return isChecked ? parsed(query, request.query) : EMPTY_QUERY
+}
+
+const toldSomething = new WeakMap<z.ZodObject, boolean>()
+
+/** Whether a query without anything in it is refused; found out once. */
+function hasToBeTold(query: z.ZodObject): boolean {
+  const known = toldSomething.get(query)
+  if (known !== undefined) return known
+  const isRefused = !query.safeParse(EMPTY_QUERY).success
+  toldSomething.set(query, isRefused)
+  return isRefused
 }
 
 const EMPTY_QUERY = Object.freeze({})

@@ -170,7 +170,8 @@ describe.each([
     expect((await hits('acme.viewer', { q: 'acme-doc' }))[0]).toBe('document acme-doc')
     expect(await hits('acme.viewer', { q: THEIRS })).toEqual([])
     expect((await hits('viewer', { q: `${THEIRS}-doc`, tenant_id: '*' }))[0]).toBe(`document ${THEIRS}-doc`)
-    expect((await get('/v1/search', { q: ' ' })).json.field).toBe('q')
+    for (const query of [{ q: ' ' }, {}, { q: 'x'.repeat(513) }])
+      expect((await get('/v1/search', query)).json).toMatchObject({ code: 'INVALID_INPUT', field: 'q' })
   })
 })
 
@@ -185,6 +186,7 @@ describe('who one is', () => {
       tenants: [OURS],
       may: ['read'],
       default_tenant: OURS,
+      may_give: expect.arrayContaining(['viewer']),
       has_admin: true,
     })
     expect(await ask('admin')).toMatchObject({

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { callbackUrlsAt, httpPublisher, openLedger } from 'waybill'
+import { httpPublisher, openLedger } from 'waybill'
 import { serve } from 'waybill/server'
 import { Arrivals } from './arrivals.ts'
 import { Backlog } from './backlog/backlog.ts'
@@ -29,12 +29,12 @@ export interface Live extends AsyncDisposable {
  * dispose of it stops everybody, in the opposite order.
  */
 export async function goLive(folder: string): Promise<Live> {
-  const stack = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const ledger = stack.use(await openLedger(folder, { tenant_id: 'aurora', actor: 'demo' }))
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const server = stack.use(await serve(ledger, { callbackSecrets: secret, closeMs: CLOSE_MS }))
 
-  const service = ocrService(secret)
+  const service = ocrService({ secret, callbackUrl: `${server.url}/v1/callbacks` })
   stack.defer(() => service.stop({ graceMs: SERVICE_GRACE_MS }))
   const { url } = await service.listen()
   const bus = stack.use(new SlowBus(httpPublisher({ url, secret })))
@@ -44,11 +44,11 @@ export async function goLive(folder: string): Promise<Live> {
   stack.use(ledger.dispatch({ ocr: bus }, { name: 'post-office' }))
 
   await setTheScene(ledger)
-  const arrivals = new Arrivals(ledger, requestsTo(ledger, callbackUrlsAt(`${server.url}/v1/callbacks`)))
+  const arrivals = new Arrivals(ledger, requestsTo(ledger))
   await arrivals.burst(AT_FIRST)
 
   const backlog = stack.use(new Backlog(ledger))
-  await backlog.begin(ledger)
+  await backlog.begin()
 
   const people = new People(ledger)
   const beats = stack.use(new Beats())
@@ -58,5 +58,6 @@ export async function goLive(folder: string): Promise<Live> {
   beats.every(45, () => people.cancel())
   beats.every(120, () => backlog.newRun())
   beats.every(10, () => backlog.adaHelps())
-  return { link: server.link(), [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  const all = stack.move()
+  return { link: server.link(), [Symbol.asyncDispose]: () => all.disposeAsync() }
 }

@@ -11,8 +11,14 @@ const DREAMS = 0.08
 const HEARTBEAT_MS = 60_000
 
 /** A service of its own, which hears and answers over HTTP only; that it lives in this process is for the demo's sake. */
-export function ocrService(secret: string): Service {
-  return createService({ secrets: secret, heartbeatMs: HEARTBEAT_MS, handlers: { OCR: readPages } })
+export function ocrService(options: { readonly secret: string; readonly callbackUrl: string }): Service {
+  const { secret, callbackUrl } = options
+  return createService({
+    secrets: secret,
+    callbackUrl,
+    heartbeatMs: HEARTBEAT_MS,
+    handlers: { OCR: readPages },
+  })
 }
 
 async function readPages({ directive, signal }: StepContext) {

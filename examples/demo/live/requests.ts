@@ -1,4 +1,4 @@
-import type { CallbackUrls, Ledger, PipelineRequest } from 'waybill'
+import type { Ledger, PipelineRequest } from 'waybill'
 import { Dice } from './dice.ts'
 import { invoices, newsletter, pdfTwoPhase, webCrawl } from './pipelines.ts'
 
@@ -18,15 +18,9 @@ const PRIORITIES = ['normal', 'normal', 'normal', 'low', 'high', 'critical'] as 
 /** So many invoices, and then a statement about them. */
 const INVOICES_PER_STATEMENT = 5
 
-/** Everything that is asked for. `callback_urls` are where the OCR service reports. */
-export function requestsTo(ledger: Ledger, callback_urls: CallbackUrls): readonly Request[] {
-  return [
-    pdfsTo(ledger),
-    pagesTo(ledger),
-    invoicesTo(ledger),
-    scansTo(ledger, callback_urls),
-    lettersTo(ledger),
-  ]
+/** Everything that is asked for. */
+export function requestsTo(ledger: Ledger): readonly Request[] {
+  return [pdfsTo, pagesTo, invoicesTo, scansTo, lettersTo].map((requestTo) => requestTo(ledger))
 }
 
 function pdfsTo({ jobs }: Ledger): Request {
@@ -60,7 +54,7 @@ function invoicesTo({ jobs }: Ledger): Request {
   return { request_type: invoices.name, weight: 4, mostOpen: 10, submit }
 }
 
-function scansTo({ jobs }: Ledger, callback_urls: CallbackUrls): Request {
+function scansTo({ jobs }: Ledger): Request {
   const submit = (number: number) => {
     const { tenant_id, ...request } = requestOf('scan', number, ['aurora', 'borealis'])
     return jobs.submit({
@@ -71,7 +65,6 @@ function scansTo({ jobs }: Ledger, callback_urls: CallbackUrls): Request {
       input_ref: `scan/${named(number)}.pdf`,
       output_ref: `text/${named(number)}`,
       schema_version: 'v1',
-      callback_urls: { ...callback_urls },
     })
   }
   return { request_type: 'PDF_INGEST', weight: 5, mostOpen: 14, submit }

@@ -1,9 +1,10 @@
 // Where a workstream stands on a board, and what may be done with it there. The lanes are made of its states; which moves
 // there are is asked of the decision itself.
 import type { JobAggregate } from '../aggregate.ts'
-import { type Given, isNothing } from '../decision.ts'
+import { isNothing } from '../decision.ts'
 import { activeStep } from '../job/waiting.ts'
 import type { WorkstreamState } from '../machines/workstream.ts'
+import { onlyAsked } from '../only-asked.ts'
 import { decideGroup } from './decide.ts'
 import type { WorkstreamRecord } from './workstream-record.ts'
 
@@ -79,18 +80,11 @@ function moveTo(workstream: WorkstreamRecord, lane: Lane, now: number): BoardMov
 function whyNot(workstream: WorkstreamRecord, state: WorkstreamState, now: number): string | null {
   const { kind, tenant_id, workstream_id: id } = workstream
   const command = { type: 'moveGroup', kind, tenant_id, id, state, actor: '', reason: null } as const
-  const decision = decideGroup(command, onlyThis(workstream, now))
+  const decision = decideGroup(
+    command,
+    onlyAsked(now, () => workstream as never),
+  )
   if (decision.kind === 'refusal') return decision.refusal.message
   const isDone = decision.kind === 'change' && !isNothing(decision.change)
   return isDone ? null : `It is ${workstream.state} already`
-}
-
-function onlyThis(workstream: WorkstreamRecord, now: number): Given {
-  return {
-    now,
-    ids: { next: () => '' },
-    get: () => workstream as never,
-    ownerOf: () => undefined,
-    isFull: () => false,
-  }
 }

@@ -2,6 +2,7 @@
 // say, on what is there now, and what it says is not written.
 import type { JobAggregate } from '../aggregate.ts'
 import { type Decision, type Given, isNothing, type Needed } from '../decision.ts'
+import { onlyAsked } from '../only-asked.ts'
 import type { JobCommand, RunAgain } from './commands.ts'
 import { decideJob } from './decide.ts'
 import { NO_LIMIT } from './limits.ts'
@@ -39,7 +40,9 @@ const NOBODY = { actor: '', reason: null } as const
 /** What it comes to, or what has to be loaded first. */
 export function jobActions(aggregate: JobAggregate, given: Given): readonly JobAction[] | Needed {
   const actions: JobAction[] = []
-  const asking = asNobody(given)
+  const asking = onlyAsked(given.now, (kind, tenant_id, id) =>
+    id === NOBODYS ? null : given.get(kind, tenant_id, id),
+  )
   for (const action of JOB_ACTIONS) {
     const decision = decideJob(commandFor(action, aggregate), asking)
     if (decision.kind === 'need') return decision
@@ -96,15 +99,4 @@ function stepsToBegin({ job, steps }: JobAggregate, given: Given): readonly stri
   return steps
     .map(({ step_id }) => step_id)
     .filter((step_id) => decideJob(againFrom(job, step_id), given).kind === 'change')
-}
-
-/** Makes no ids, and knows that there is no job of that name. */
-function asNobody(given: Given): Given {
-  return {
-    now: given.now,
-    ids: { next: () => NOBODYS },
-    get: (kind, tenant_id, id) => (id === NOBODYS ? null : given.get(kind, tenant_id, id)),
-    ownerOf: () => undefined,
-    isFull: () => false,
-  }
 }

@@ -165,16 +165,17 @@ describe('a radar', () => {
       job('3', { pipeline_name: null, protocol_id: 'a.v1' }),
       job('4'),
       job('5', { protocol_id: 'pdf.v2', stage: 'scan' }),
+      job('6', { protocol_id: 'pdf.v3', stage: 'fetch' }),
     ]
     const { rows } = radar({ open })
     expect(rows.map(({ tenant_id, row, filter, open }) => [tenant_id, row, filter, open])).toEqual([
       ['t1', 'a.v1', { protocol_id: 'a.v1' }, 1],
-      ['t1', 'pdf', { pipeline_name: 'pdf' }, 2],
+      ['t1', 'pdf', { pipeline_name: 'pdf' }, 3],
       ['t1', 'pdf.v1', { protocol_id: 'pdf.v1' }, 1],
       ['t2', 'pdf', { pipeline_name: 'pdf' }, 1],
     ])
-    // Two versions of a pipeline: stages of the same place go by their names.
-    expect(rows[1]?.cells.map(({ stage }) => stage)).toEqual(['load', 'scan', 'parse'])
+    // Three versions of a pipeline: stages of the same place go by their names.
+    expect(rows[1]?.cells.map(({ stage }) => stage)).toEqual(['fetch', 'load', 'scan', 'parse'])
   })
 
   it('has a row for each workstream, and none for jobs without', () => {

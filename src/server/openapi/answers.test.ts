@@ -275,7 +275,8 @@ async function administer(client: CheckedClient): Promise<void> {
 }
 
 async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string): Promise<void> {
-  const orchestrator = new Orchestrator({ store: new JobStateStore(ledger) })
+  const store = new JobStateStore(ledger)
+  const orchestrator = new Orchestrator({ store })
   const job = {
     job_id: 'tool',
     workstream_id: 'tools',
@@ -288,6 +289,26 @@ async function readLog(client: CheckedClient, ledger: LiveLedger, folder: string
   await orchestrator.runJob(job)
   const { text } = await client.ask('getLog', { params: { job_id: 'tool' } })
   expect(text).toContain('\nhello\n')
+  await client.ask('queueToolJob', { body: { job: { ...job, job_id: 'edit' } } })
+  const metadata = { touched_files: ['a.ts'], tests: { failed: 0 } }
+  await store.updateJobResult(
+    { job_id: 'edit' },
+    { status: 'completed', exit_code: 0, duration_s: 1, metadata },
+  )
+}
+
+/** Of everything that was made before, a tool job that touched a file among it. */
+async function lookAround(client: CheckedClient): Promise<void> {
+  for (const query of ['', '?tenant_id=*', '?tenant_id=acme']) {
+    for (const operation of ['getOverview', 'getActivity', 'getRadar', 'listFiles']) {
+      await client.ask(operation, { query })
+    }
+  }
+  await client.ask('getRadar', { query: '?tenant_id=*&by=workstream' })
+  await client.ask('listTenants')
+  await client.ask('getLastChange', { query: '?file=a.ts' })
+  await client.ask('getLastChange', { query: '?file=b.ts', status: 404 })
+  await client.ask('getLastChange', { status: 422 })
 }
 
 it('every answer is what the document says, without a field more', async () => {
@@ -305,6 +326,7 @@ it('every answer is what the document says, without a field more', async () => {
     await client.ask('openSession', { body: { code: server.link().split('#')[1] } })
     await client.ask('closeSession')
     await readLog(client, ledger, folder)
+    await lookAround(client)
     const unasked = ROUTES.map(({ operation }) => operation).filter((name) => !client.asked.has(name))
     // Its answer goes on for as long as somebody listens.
     expect(unasked).toEqual(['followEvents'])

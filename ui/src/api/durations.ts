@@ -11,5 +11,5 @@ export const stageDurationsQuery = (tenant: string) =>
         signal,
         query: { tenant_id: tenant, kind: 'step', state: 'IN_PROGRESS', by: 'adapter' },
       }),
-    meta: { topics: ['step'] },
+    meta: { topics: ['step'], restMs: 2000 },
   })

@@ -8,6 +8,7 @@ export type { JobRecord }
 export interface Belonging {
   readonly doc_id?: string
   readonly run_id?: string
+  readonly workstream_id?: string
 }
 
 export function jobsOfPage(tenant: string, what: Belonging, after: string | undefined, signal: AbortSignal) {

@@ -1,7 +1,7 @@
 // What happens, as it happens. One stream for the whole page: whatever it tells, questions about that kind of record are asked
 // again, at once the first time and then at most twice a second, so that a change is on the screen within a second
 // and a busy ledger does not keep the page busy.
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import type { AuditRecord } from '../../../src/core/audit.ts'
 import type { Level } from '../../../src/core/audit-level.ts'
 import type { RecordKind } from '../../../src/core/machines/all.ts'
@@ -18,6 +18,8 @@ type OnRecord = (record: HistoryRecord) => void
 const PAUSE_MS = 500
 /** Before a stream that the server refused is tried again. */
 const REOPEN_MS = 2000
+/** Before a question that could not be answered is asked again. */
+const FAILED_REST_MS = 2000
 
 export class Live {
   readonly #client: QueryClient
@@ -31,6 +33,8 @@ export class Live {
   #reopening: ReturnType<typeof setTimeout> | undefined
   #pausing: ReturnType<typeof setTimeout> | undefined
   #touched = new Set<RecordKind>()
+  /** Questions that something has happened to, and that cannot be asked again yet. */
+  #late = new Set<string>()
 
   constructor(client: QueryClient) {
     this.#client = client
@@ -110,14 +114,21 @@ export class Live {
   }
 
   #askAgain(): void {
-    const touched = this.#touched
+    const [touched, late] = [this.#touched, this.#late]
     this.#touched = new Set()
+    this.#late = new Set()
     this.#pausing = setTimeout(() => {
       this.#pausing = undefined
-      if (this.#touched.size > 0) this.#askAgain()
+      if (this.#touched.size > 0 || this.#late.size > 0) this.#askAgain()
     }, PAUSE_MS)
     void this.#client.invalidateQueries({
-      predicate: ({ meta }) => meta?.topics?.some((kind) => touched.has(kind)) === true,
+      predicate: (query) => {
+        const { queryHash, meta } = query
+        if (!late.has(queryHash) && meta?.topics?.some((kind) => touched.has(kind)) !== true) return false
+        if (mayBeAsked(query)) return true
+        this.#late.add(queryHash)
+        return false
+      },
     })
   }
 
@@ -126,4 +137,10 @@ export class Live {
     this.#connection = connection
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** Not while it is being answered: an answer that takes longer than news take to come would never be seen. */
+function mayBeAsked({ state: { fetchStatus, dataUpdatedAt, error, errorUpdatedAt }, meta }: Query): boolean {
+  const restMs = error === null ? (meta?.restMs ?? 0) : FAILED_REST_MS
+  return fetchStatus === 'idle' && Date.now() - Math.max(dataUpdatedAt, errorUpdatedAt) >= restMs
 }

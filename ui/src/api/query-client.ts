@@ -7,6 +7,8 @@ declare module '@tanstack/react-query' {
     queryMeta: {
       /** Kinds of records that the answer is about: it is asked for again when something happens to one. */
       readonly topics?: readonly RecordKind[]
+      /** At least so long after an answer until it is asked for again: for what the server has to work for. */
+      readonly restMs?: number
     }
   }
 }

@@ -1,7 +1,6 @@
 // What the radar asks about one of its cells.
 import { queryOptions } from '@tanstack/react-query'
 import type { JobRecord } from '../../../src/core/job/record.ts'
-import type { Why } from '../../../src/core/job/why.ts'
 import type { RadarFilter } from '../../../src/core/radar/radar.ts'
 import type { PageAnswer } from '../lists/pages.ts'
 import { ask, path } from './client.ts'
@@ -46,15 +45,6 @@ export function stageJobsQuery({ tenant, filter, stage }: Stage, { states, limit
         },
       }),
     meta: { topics: ['job', 'step'] },
-  })
-}
-
-export function whyQuery(tenant: string, job_id: string) {
-  return queryOptions({
-    queryKey: ['jobs', 'why', tenant, job_id],
-    queryFn: ({ signal }) =>
-      ask<Why>(path('/v1/jobs/{}/why', job_id), { signal, query: { tenant_id: tenant } }),
-    meta: { topics: ['job', 'step', 'outbox', 'queue'] },
   })
 }
 

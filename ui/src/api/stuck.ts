@@ -15,5 +15,5 @@ export const stuckQuery = (tenant: string, limit: number) =>
     queryKey: ['stuck', tenant, limit],
     queryFn: ({ signal }) => ask<StuckList>('/v1/stuck', { signal, query: { tenant_id: tenant, limit } }),
     refetchInterval: PAUSE_MS,
-    meta: { topics: ['document'] },
+    meta: { topics: ['document'], restMs: 2000 },
   })

@@ -57,11 +57,16 @@ function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)
 }
 
+/** A link or button that has the focus is what Enter is for. */
+function isPressing({ key, target }: KeyboardEvent): boolean {
+  return key === 'Enter' && target instanceof Element && target.closest('a, button, summary') !== null
+}
+
 /** The one listener: whoever came last is asked first. */
 export function listenForShortcuts(): () => void {
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-    if (isTyping(event.target) || document.querySelector('dialog[open]') !== null) return
+    if (isTyping(event.target) || isPressing(event) || document.querySelector('dialog[open]') !== null) return
     const chord =
       before !== null && event.timeStamp - before.at < CHORD_MS ? `${before.key} ${event.key}` : null
     before = { key: event.key, at: event.timeStamp }

@@ -41,6 +41,12 @@ export function relative(moment: Moment, now: number): string {
   return ms < 0 ? `in ${text}` : `${text} ago`
 }
 
+/** For how long already, to the second: `12s`, `3m 20s`. */
+export function age(since: Moment, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - msOf(since)) / 1000))
+  return seconds === 0 ? '0s' : span(seconds * 1000).replace(/\.0s$/, 's')
+}
+
 export type Zone = 'local' | 'utc'
 
 /** `2026-11-17 10:47:40.123`, and which zone. */

@@ -1,4 +1,4 @@
-// The jobs of a document, or of a run.
+// The jobs of a document, of a run, or of a workstream.
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { type Belonging, type JobRecord, jobsOfPage } from '../api/jobs-of.ts'
@@ -23,8 +23,8 @@ const COLUMNS: readonly Column<JobRecord>[] = [
   { title: 'Made', width: '7rem', isExtra: true, cell: ({ created_at }) => <When at={created_at} /> },
 ]
 
-const ROW_REM = 3
-const HEAD_REM = 3.2
+const ROW_PX = 38
+const HEAD_PX = 34
 const MOST_ROWS = 10
 
 interface JobsOfProps {
@@ -35,10 +35,14 @@ interface JobsOfProps {
 
 export function JobsOf({ tenant, of, label }: JobsOfProps) {
   const navigate = useNavigate()
-  const { doc_id, run_id } = of
+  const { doc_id, run_id, workstream_id } = of
   const what = useMemo(
-    () => ({ ...(doc_id === undefined ? null : { doc_id }), ...(run_id === undefined ? null : { run_id }) }),
-    [doc_id, run_id],
+    () => ({
+      ...(doc_id === undefined ? null : { doc_id }),
+      ...(run_id === undefined ? null : { run_id }),
+      ...(workstream_id === undefined ? null : { workstream_id }),
+    }),
+    [doc_id, run_id, workstream_id],
   )
   const key = useMemo(() => ['jobs of', tenant, what], [tenant, what])
   const fetchPage = useCallback(
@@ -46,17 +50,14 @@ export function JobsOf({ tenant, of, label }: JobsOfProps) {
     [tenant, what],
   )
   const pages = usePages<JobRecord>({ key, topics: ['job', 'step'], fetchPage, keyOf })
-  const rows = Math.min(MOST_ROWS, Math.max(2, pages.items.length))
+  const rows = Math.min(MOST_ROWS, pages.items.length)
   const nothing = (
     <Notice kind="empty" title="No job has anything to do with it">
       A job that names it when it is submitted is listed here.
     </Notice>
   )
   return (
-    <div
-      className={styles.jobs}
-      style={pages.items.length === 0 ? {} : { height: `${HEAD_REM + rows * ROW_REM}rem` }}
-    >
+    <div className={styles.jobs} style={pages.items.length === 0 ? {} : { height: HEAD_PX + rows * ROW_PX }}>
       <RecordTable
         label={label}
         pages={pages}

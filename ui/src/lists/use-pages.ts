@@ -7,6 +7,8 @@ interface UsePages<T> {
   /** What is asked: another key is another list. */
   readonly key: readonly unknown[]
   readonly topics: readonly RecordKind[]
+  /** At least so long after an answer until the first page is asked for again. */
+  readonly restMs?: number
   readonly fetchPage: (after: string | undefined, signal: AbortSignal) => Promise<PageAnswer<T>>
   readonly keyOf: (item: T) => string
 }
@@ -28,12 +30,12 @@ export interface Pages<T> {
 /** Pages that were asked for at once without anything in them: a filter that matches little has the server read on. */
 const MOST_EMPTY = 50
 
-export function usePages<T>({ key, topics, fetchPage, keyOf }: UsePages<T>): Pages<T> {
+export function usePages<T>({ key, topics, restMs = 0, fetchPage, keyOf }: UsePages<T>): Pages<T> {
   const client = useQueryClient()
   const first = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => fetchPage(undefined, signal),
-    meta: { topics },
+    meta: { topics, restMs },
   })
   const [listed, setListed] = useState<{ readonly of: unknown; readonly list: Listed<T> } | null>(null)
   const [isLoadingMore, setLoadingMore] = useState(false)

@@ -1,6 +1,6 @@
 import { useNow } from '../app/now.ts'
 import { usePreferences } from '../app/preferences.ts'
-import { absolute, clock, type Moment, msOf, relative, span } from '../format/time.ts'
+import { absolute, age, clock, type Moment, msOf, relative } from '../format/time.ts'
 
 interface WhenProps {
   /** ISO 8601, or epoch seconds. */
@@ -26,7 +26,7 @@ export function Since({ at }: WhenProps) {
   if (at === null) return <span>–</span>
   return (
     <time dateTime={new Date(msOf(at)).toISOString()} title={`since ${absolute(at, zone)}`}>
-      {span(Math.max(0, Math.floor((now - msOf(at)) / 1000) * 1000))}
+      {age(at, now)}
     </time>
   )
 }

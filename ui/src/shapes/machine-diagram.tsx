@@ -18,7 +18,7 @@ interface MachineDiagramProps {
   readonly linkTo?: (state: string, content: ReactNode, props: StateLinkProps) => ReactNode
 }
 
-export interface StateLinkProps {
+interface StateLinkProps {
   readonly className: string | undefined
   readonly 'aria-label': string
   readonly onFocus: () => void

@@ -58,6 +58,31 @@ describe('columns', () => {
     expect(b?.cells.map((one) => one?.cell.stage ?? null)).toEqual(['get', 'ocr', 'embed'])
   })
 
+  test('rows that have little in common do not share columns', () => {
+    const { bands } = matrixOf([named('a', 'get', 'ocr', 'parse', 'embed'), named('b', 'embed')])
+    expect(bands).toHaveLength(2)
+  })
+
+  test('the same name of several tenants stands together', () => {
+    const one = [cell('x')]
+    const { bands } = matrixOf([row('a', one), row('b', one), row('a', one, 'u')])
+    expect(bands[0]?.rows.map(({ row: { tenant_id, row: name } }) => [name, tenant_id])).toEqual([
+      ['a', 't'],
+      ['a', 'u'],
+      ['b', 't'],
+    ])
+  })
+
+  test('workstreams that are over come last', () => {
+    const stream = (name: string, open: number): RadarRow => ({
+      ...row(name, [cell('x')]),
+      filter: { workstream_id: name },
+      open,
+    })
+    const { bands } = matrixOf([stream('a', 0), stream('b', 1)])
+    expect(bands[0]?.rows.map(({ row: { row: name } }) => name)).toEqual(['b', 'a'])
+  })
+
   test('rows that have the same stages in another order do not share columns', () => {
     expect(matrixOf([named('a', 'x', 'y'), named('b', 'y', 'x')]).bands).toHaveLength(2)
   })

@@ -1,5 +1,5 @@
 // Where each cell of a radar goes. Stages keep the order that their row has them in; rows that share stages share columns, and
-// rows that have nothing in common get columns of their own, so that nobody reads across a table of holes.
+// rows that have little in common get columns of their own, so that nobody reads across a table of holes.
 import type { RadarCell, RadarRow } from '../../../src/core/radar/radar.ts'
 import { keyOfRow } from './radar-place.ts'
 
@@ -36,7 +36,7 @@ export interface MatrixCell {
 export type Heat = 0 | 1 | 2 | 3 | 4
 
 /** What is worst about it. */
-export type CellTone = 'bad' | 'retry' | 'busy' | 'waiting' | 'idle'
+type CellTone = 'bad' | 'retry' | 'busy' | 'waiting' | 'idle'
 
 const HOTTEST = 4
 
@@ -56,9 +56,22 @@ export function matrixOf(rows: readonly RadarRow[]): Matrix {
     mostLoad,
     bands: bands.map(({ columns, rows: own }) => ({
       columns,
-      rows: own.map((row) => placed(row, columns, mostLoad)),
+      rows: own.toSorted(byName).map((row) => placed(row, columns, mostLoad)),
     })),
   }
+}
+
+/** The same pipeline of several tenants stands together; workstreams that are over come last. */
+function byName(a: RadarRow, b: RadarRow): number {
+  return (
+    Number(isOver(a)) - Number(isOver(b)) ||
+    a.row.localeCompare(b.row) ||
+    a.tenant_id.localeCompare(b.tenant_id)
+  )
+}
+
+function isOver({ filter, open }: RadarRow): boolean {
+  return filter.workstream_id !== undefined && open === 0
 }
 
 function placed(row: RadarRow, columns: readonly string[], mostLoad: number): MatrixRow {
@@ -70,8 +83,11 @@ function placed(row: RadarRow, columns: readonly string[], mostLoad: number): Ma
   return { key: keyOfRow(row), row, cells }
 }
 
+/** At least half of what both have has to be the same, in the same order. */
 function canShare(columns: readonly string[], stages: readonly string[]): boolean {
-  return stages.some((stage) => columns.includes(stage)) && mergedOrder(columns, stages) !== null
+  const merged = mergedOrder(columns, stages)
+  const shared = stages.filter((stage) => columns.includes(stage)).length
+  return merged !== null && shared * 2 >= merged.length
 }
 
 /** Both in one order; null when they disagree about it. What only the second has comes after what it follows there. */
@@ -87,7 +103,7 @@ export function mergedOrder(first: readonly string[], second: readonly string[])
   return merged
 }
 
-export function loadOf({ waiting, running, retrying }: RadarCell): number {
+function loadOf({ waiting, running, retrying }: RadarCell): number {
   return waiting + running + retrying
 }
 

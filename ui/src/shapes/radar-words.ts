@@ -1,7 +1,7 @@
 // A cell of a radar in words, for those who do not see it and for those who want to know exactly.
 import type { RadarCell } from '../../../src/core/radar/radar.ts'
 import { count, many, percent } from '../format/numbers.ts'
-import { msOf, span } from '../format/time.ts'
+import { age, span } from '../format/time.ts'
 
 /** `parse of pdf-two-phase: 3 waiting, 1 running, oldest 2m, 1 stuck`. */
 export function nameOfCell(row: string, cell: RadarCell, now: number): string {
@@ -10,7 +10,7 @@ export function nameOfCell(row: string, cell: RadarCell, now: number): string {
     waiting > 0 ? `${count(waiting)} waiting` : null,
     running > 0 ? `${count(running)} running` : null,
     retrying > 0 ? `${count(retrying)} retrying` : null,
-    oldest_since === null ? null : `oldest ${ageOf(oldest_since, now)}`,
+    oldest_since === null ? null : `oldest ${age(oldest_since, now)}`,
     stuck > 0 ? `${count(stuck)} stuck` : null,
     failed > 0 ? `${percent(failed, passed + failed)} failed lately` : null,
   ].filter((part) => part !== null)
@@ -22,7 +22,7 @@ export function sentencesOf(cell: RadarCell, now: number, hours: number): readon
   const { waiting, running, retrying, oldest_since, passed, failed } = cell
   const load = waiting + running + retrying
   const said = [load === 0 ? 'No job is at this stage.' : `${conditionsOf(cell)}.`]
-  if (oldest_since !== null) said.push(`The oldest has been here for ${ageOf(oldest_since, now)}.`)
+  if (oldest_since !== null) said.push(`The oldest has been here for ${age(oldest_since, now)}.`)
   if (load > 0) said.push(stuckOf(cell))
   const ended = passed + failed
   const lately = hours === 1 ? 'the last hour' : `the last ${count(hours)} hours`
@@ -49,8 +49,4 @@ function stuckOf({ stuck, stuck_after_seconds }: RadarCell): string {
   const after = stuck_after_seconds === null ? '' : ` for longer than ${span(stuck_after_seconds * 1000)}`
   if (stuck === 0) return `None is stuck: none has been here${after === '' ? ' for too long' : after}.`
   return `${count(stuck)} ${stuck === 1 ? 'is' : 'are'} stuck: here${after === '' ? ' for too long' : after}.`
-}
-
-function ageOf(since: string, now: number): string {
-  return span(Math.max(0, Math.floor((now - msOf(since)) / 1000) * 1000)).replace(/\.0s$/, 's')
 }

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { JobStateStore, type Ledger, Orchestrator, type Worker } from 'waybill'
 import { makeRepository } from '../../../coding-backlog/scratch-repository.ts'
-import { humanJobOf, smokeTest, type Task, tasksOf } from './tasks.ts'
+import { openJobs } from '../open-jobs.ts'
+import { type RunPlace, smokeTest, type Task, tasksOf } from './tasks.ts'
 
 /** Runs that are open at once, and runs whose folders are kept for their logs. */
 const MOST_OPEN = 3
@@ -24,6 +25,7 @@ export const dateOf = (text) =>
 
 /** Runs of tool jobs, one after the other, each in a repository of its own; all of it is removed in the end. */
 export class Backlog implements AsyncDisposable {
+  readonly #ledger: Ledger
   readonly #store: JobStateStore
   readonly #orchestrator: Orchestrator
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), 'waybill-demo-')))
@@ -31,6 +33,7 @@ export class Backlog implements AsyncDisposable {
   #runs = 0
 
   constructor(ledger: Ledger) {
+    this.#ledger = ledger
     this.#store = new JobStateStore(ledger)
     // The stand-ins go before anything of the same name.
     const path = [join(import.meta.dirname, 'bin'), dirname(process.execPath), process.env.PATH]
@@ -38,18 +41,17 @@ export class Backlog implements AsyncDisposable {
     this.#orchestrator = new Orchestrator({ store: this.#store, env })
   }
 
-  /** One program at a time: there are few things that this machine should not be able to do beside a demo. */
-  async begin(ledger: Ledger): Promise<void> {
+  /** One program at a time: the machine is there for other things, too. */
+  async begin(): Promise<void> {
     const options = { name: 'toolsmith', concurrency: 1, grace: '300ms' } as const
-    this.#worker = ledger.work(await this.#orchestrator.handlers(), options)
+    this.#worker = this.#ledger.work(await this.#orchestrator.handlers(), options)
     await this.#queue('smoke-1', (place) => [smokeTest(place)], HURRIED)
     await this.newRun(HURRIED)
   }
 
   /** Another run, unless there are enough. */
   async newRun(pace = 1): Promise<void> {
-    const { ledger } = this.#store
-    const { items } = await ledger.runs.list({ state: ['pending', 'running'], limit: MOST_OPEN })
+    const { items } = await this.#ledger.runs.list({ state: ['pending', 'running'], limit: MOST_OPEN })
     if (items.length >= MOST_OPEN) return
     this.#runs++
     await this.#queue(runNamed(this.#runs), tasksOf, pace)
@@ -59,14 +61,12 @@ export class Backlog implements AsyncDisposable {
 
   /** Ada does what no tool could, in every run but the newest: that one waits for whoever looks at the page. */
   async adaHelps(): Promise<void> {
-    const job_id = humanJobOf(runNamed(this.#runs - 1))
-    if ((await this.#store.getJobStatus(job_id)) !== 'queued') return
-    await writeFile(join(this.#folder, runNamed(this.#runs - 1), 'src/dates.js'), ADAS_DATES)
+    const waiting = await openJobs(this.#ledger, 'tool:human')
+    const job = waiting.find(({ run_id }) => run_id !== runNamed(this.#runs))
+    if (job === undefined || job.run_id === null) return
+    await writeFile(join(this.#folder, job.run_id, 'src/dates.js'), ADAS_DATES)
     const metadata = { done_by: 'ada', touched_files: ['src/dates.js'] }
-    await this.#store.updateJobResult(
-      { job_id },
-      { status: 'completed', exit_code: null, duration_s: 1, metadata },
-    )
+    await this.#store.updateJobResult(job, { status: 'completed', exit_code: null, duration_s: 1, metadata })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -75,17 +75,13 @@ export class Backlog implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  async #queue(
-    run_id: string,
-    tasks: (place: Parameters<typeof tasksOf>[0]) => readonly Task[],
-    pace: number,
-  ): Promise<void> {
+  async #queue(run_id: string, tasks: (place: RunPlace) => readonly Task[], pace: number): Promise<void> {
     const repo_root = join(this.#folder, run_id)
     makeRepository(repo_root)
     for (const { job, options } of tasks({ run_id, repo_root, pace, docsWork: this.#runs % 2 === 0 })) {
       await this.#orchestrator.queueJob(job, { ...options, actor: 'backlog' })
     }
-    await this.#store.ledger.runs.seal(run_id)
+    await this.#ledger.runs.seal(run_id)
   }
 }
 

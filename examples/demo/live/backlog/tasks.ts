@@ -46,11 +46,6 @@ export function smokeTest(run: RunPlace): Task {
   return { job, options: { priority: 'critical' } }
 }
 
-/** The job of a person, once all tools have failed at it. */
-export function humanJobOf(run_id: string): string {
-  return `${run_id}-dates-edit~3`
-}
-
 function editTasks(run: RunPlace, { name, title, priority }: (typeof EDITS)[number]): readonly Task[] {
   const edit = jobOf(run, name, 'edit', 'aider', ['aider'], {
     message_file: `tasks/${name}.md`,

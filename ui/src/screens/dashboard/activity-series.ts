@@ -69,7 +69,7 @@ export function highestOf([, ...lines]: ChartData): number {
   return Math.max(0, ...lines.flat())
 }
 
-const NICE = [1, 2, 4, 5, 8, 10]
+const NICE = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
 
 /** The end of a scale: a round number that the highest value reaches or stays below. */
 export function topOf(highest: number): number {

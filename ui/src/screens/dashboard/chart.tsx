@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { usePreferences } from '../../app/preferences.ts'
 import styles from './activity.module.css'
 import type { Drawing, Drawn } from './draw-chart.ts'
+import { ensureKnownLanguage } from './known-language.ts'
 import { useColorScheme } from './use-color-scheme.ts'
 
 interface ChartProps {
@@ -10,8 +11,6 @@ interface ChartProps {
   readonly drawn: Drawn
   readonly onPoint: (moment: number | null) => void
 }
-
-const HEIGHT = 148
 
 /** Whatever changes but the colours and the zone is drawn into the same chart. */
 export function Chart({ label, drawn, onPoint }: ChartProps) {
@@ -28,13 +27,13 @@ export function Chart({ label, drawn, onPoint }: ChartProps) {
     const element = host.current
     if (element === null) return
     let isGone = false
-    const resized = new ResizeObserver(() => drawing.current?.resize(element.clientWidth))
+    const resized = new ResizeObserver(() => drawing.current?.resize())
     const draw = async () => {
+      ensureKnownLanguage()
       const { drawChart } = await import('./draw-chart.ts')
       if (isGone) return
       drawing.current = drawChart({
         element,
-        height: HEIGHT,
         zone,
         current: () => latest.current.drawn,
         onPoint: (moment) => latest.current.onPoint(moment),
@@ -55,5 +54,5 @@ export function Chart({ label, drawn, onPoint }: ChartProps) {
 
   // The panel around it says so.
   if (failed !== null) throw failed
-  return <div ref={host} className={styles.chart} role="img" aria-label={label} style={{ height: HEIGHT }} />
+  return <div ref={host} className={styles.chart} role="img" aria-label={label} />
 }

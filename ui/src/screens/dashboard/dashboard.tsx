@@ -33,7 +33,7 @@ export function Dashboard() {
         <StateCounts kind="run" title="Runs" to="/runs" />
         <StateCounts kind="workstream" title="Workstreams" to="/workstreams" />
       </div>
-      <div className={styles.row}>
+      <div className={`${styles.row} ${styles.work}`}>
         <WorkersPanel />
         <DurationsPanel />
         <RecentJobsPanel />

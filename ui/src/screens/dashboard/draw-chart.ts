@@ -23,13 +23,13 @@ export interface Drawn {
 
 export interface Drawing {
   redraw(): void
-  resize(width: number): void
+  /** The place has another size. */
+  resize(): void
   destroy(): void
 }
 
 interface Place {
   readonly element: HTMLElement
-  readonly height: number
   readonly zone: Zone
   /** What is to be drawn now. */
   readonly current: () => Drawn
@@ -54,22 +54,25 @@ export function drawChart(place: Place): Drawing {
   const plot = new uPlot(optionsFor(place), dataOf(current()), element)
   return {
     redraw: () => plot.setData(dataOf(current())),
-    resize: (width) => plot.setSize({ width, height: place.height }),
+    resize: () => plot.setSize(sizeOf(element)),
     destroy: () => plot.destroy(),
   }
+}
+
+function sizeOf({ clientWidth: width, clientHeight: height }: HTMLElement) {
+  return { width, height }
 }
 
 function dataOf({ data }: Drawn): uPlot.AlignedData {
   return data as unknown as uPlot.AlignedData
 }
 
-function optionsFor({ element, height, zone, current, onPoint }: Place): uPlot.Options {
+function optionsFor({ element, zone, current, onPoint }: Place): uPlot.Options {
   const { shape, tones } = current()
   const colors = tokenColors(element, ['muted', 'line', 'sunken', ...tones])
   const axis = { stroke: colors.muted, font: FONT, ticks: { show: false } }
   return {
-    width: element.clientWidth,
-    height,
+    ...sizeOf(element),
     legend: { show: false },
     padding: [8, 8, 0, 0],
     tzDate: (seconds) => {

@@ -9,7 +9,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { type DurationBar, durationBars } from './duration-bars.ts'
 import styles from './durations-panel.module.css'
 
-const SHOWN = 8
+const SHOWN = 10
 
 /** How long each stage works on a step, as far as the history goes back. */
 export function DurationsPanel() {

@@ -40,7 +40,7 @@ export function Headline() {
         tell={({ counts: { job } }) => running(jobs(job), overview.data)}
       />
       <Figure
-        title="Failed in the last hour"
+        title="Failed, last hour"
         query={hour}
         course={course?.failed}
         tell={(activity) => {
@@ -55,7 +55,7 @@ export function Headline() {
         }}
       />
       <Figure
-        title="Success rate"
+        title="Success rate, last hour"
         query={hour}
         course={course?.succeeded}
         tell={({ succeeded, failed }) => {
@@ -63,10 +63,7 @@ export function Headline() {
           const ended = well + badly
           return {
             value: percent(well, ended),
-            note:
-              ended === 0
-                ? 'Nothing ended in the last hour'
-                : `${count(well)} of ${count(ended)} in the last hour`,
+            note: ended === 0 ? 'No job ended' : `${count(well)} of ${many(ended, 'job')}`,
             tone: ended === 0 ? 'waiting' : badly === 0 ? 'good' : 'busy',
             to: '/jobs',
             search: { state: good },

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { RunRecord } from '../../../../src/core/group/run-record.ts'
 import { overviewQuery } from '../../api/overview.ts'
 import { usePage } from '../../app/context.ts'
-import { many, percent } from '../../format/numbers.ts'
+import { percent } from '../../format/numbers.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -12,14 +12,22 @@ import { StatePill } from '../../parts/state-pill.tsx'
 import { When } from '../../parts/when.tsx'
 import styles from './rows.module.css'
 
-const LISTED = 4
+const LISTED = 5
 
 /** How the runs that ended last came out. */
 export function LastRunsPanel() {
   const { tenant } = usePage()
   const query = useQuery(overviewQuery(tenant))
   return (
-    <Panel title="Last runs" actions={<Link to="/runs">All runs</Link>} isFlush>
+    <Panel
+      title="Last runs"
+      actions={
+        <Link className={styles.all} to="/runs">
+          All runs
+        </Link>
+      }
+      isFlush
+    >
       <Answer
         query={query}
         instead={({ runs: { items } }) =>
@@ -62,7 +70,7 @@ function Rate({ runs }: { readonly runs: readonly RunRecord[] }) {
     <div className={styles.rate}>
       <strong data-tone={well === runs.length ? 'good' : 'retry'}>{percent(well, runs.length)}</strong>
       <span className={styles.muted}>
-        {well} of the last {many(runs.length, 'run')} succeeded
+        {well} of the last {runs.length} succeeded
       </span>
       <ol className={styles.dots} aria-label="The last runs, the newest at the end">
         {runs.toReversed().map(({ tenant_id, run_id, state }) => (

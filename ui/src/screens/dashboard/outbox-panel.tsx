@@ -5,10 +5,11 @@ import { overviewQuery } from '../../api/overview.ts'
 import { usePage } from '../../app/context.ts'
 import { counted } from '../../format/numbers.ts'
 import { Answer } from '../../parts/answer.tsx'
-import { type Fact, Facts } from '../../parts/facts.tsx'
+import type { Fact } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { Since } from '../../parts/when.tsx'
+import { FactLines } from './fact-lines.tsx'
 import styles from './rows.module.css'
 
 /** What is to be published, and for how long already. */
@@ -16,15 +17,15 @@ export function OutboxPanel() {
   const { tenant } = usePage()
   const query = useQuery(overviewQuery(tenant))
   return (
-    <Panel title="Outbox">
+    <Panel title="Outbox" isFlush>
       <Answer query={query}>
         {({ outbox }) =>
           outbox.pending === 0 ? (
             <p className={styles.fine} data-tone="good">
-              <span aria-hidden="true" /> Everything is published: nothing is pending.
+              <span aria-hidden="true" /> Nothing waits to be published.
             </p>
           ) : (
-            <Facts facts={factsOf(outbox)} />
+            <FactLines facts={factsOf(outbox)} />
           )
         }
       </Answer>

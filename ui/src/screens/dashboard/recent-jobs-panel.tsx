@@ -7,7 +7,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
-import { When } from '../../parts/when.tsx'
+import { Since } from '../../parts/when.tsx'
 import styles from './rows.module.css'
 
 const SHOWN = 8
@@ -17,13 +17,21 @@ export function RecentJobsPanel() {
   const { tenant } = usePage()
   const query = useQuery(recentJobsQuery(tenant, SHOWN))
   return (
-    <Panel title="Recent jobs" actions={<Link to="/jobs">All jobs</Link>} isFlush>
+    <Panel
+      title="Recent jobs"
+      actions={
+        <Link className={styles.all} to="/jobs">
+          All jobs
+        </Link>
+      }
+      isFlush
+    >
       <Answer
         query={query}
         instead={({ items }) =>
           items.length > 0 ? null : (
             <Notice kind="empty" title="There is no job yet">
-              Submit one: <code>waybill submit REQUEST_TYPE</code>
+              Submit one: <code>waybill submit --help</code> says how.
             </Notice>
           )
         }
@@ -36,7 +44,7 @@ export function RecentJobsPanel() {
                 <span className={styles.pair}>
                   <StatePill kind="job" state={state} />
                   <span className={styles.ago}>
-                    <When at={updated_at} />
+                    <Since at={updated_at} />
                   </span>
                 </span>
               </li>

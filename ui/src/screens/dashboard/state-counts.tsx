@@ -21,9 +21,14 @@ export function StateCounts({ kind, title, to }: StateCountsProps) {
   const query = useQuery(statsQuery(tenant))
   const shares = query.data === undefined ? null : sharesOf(machines[kind], query.data.counts[kind])
   const total = shares === null ? null : sumOf(shares)
-  const all = total === null ? undefined : <Link to={to}>{count(total)} in all</Link>
+  const all =
+    total === null ? undefined : (
+      <Link className={styles.all} to={to}>
+        {count(total)} in all
+      </Link>
+    )
   return (
-    <Panel title={`${title} by state`} actions={all}>
+    <Panel title={title} actions={all}>
       <Answer query={query}>
         {() => (
           <>

@@ -5,17 +5,18 @@ import { usePage } from '../../app/context.ts'
 import { bytes, count } from '../../format/numbers.ts'
 import { span } from '../../format/time.ts'
 import { Answer } from '../../parts/answer.tsx'
-import { type Fact, Facts } from '../../parts/facts.tsx'
+import type { Fact } from '../../parts/facts.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { When } from '../../parts/when.tsx'
+import { FactLines } from './fact-lines.tsx'
 
 /** How the ledger itself is. Only those who are for all tenants are told. */
 export function StoragePanel() {
   const { tenant } = usePage()
   const query = useQuery(statsQuery(tenant))
   return (
-    <Panel title="Storage">
+    <Panel title="Storage" isFlush>
       <Answer query={query}>
         {({ ledger }) => (ledger === undefined ? null : <Health stats={ledger} />)}
       </Answer>
@@ -32,7 +33,7 @@ function Health({ stats }: { readonly stats: LedgerStats }) {
           {damage}
         </Notice>
       )}
-      <Facts facts={factsOf(stats)} />
+      <FactLines facts={factsOf(stats)} />
     </>
   )
 }

@@ -14,7 +14,7 @@ import { Since } from '../../parts/when.tsx'
 import styles from './rows.module.css'
 
 const HOUR_MS = 3_600_000
-const SHOWN = 6
+const SHOWN = 5
 /** So many are counted. */
 const COUNTED = 100
 
@@ -23,7 +23,7 @@ export function StuckPanel() {
   const query = useQuery(stuckQuery(tenant, COUNTED))
   const actions =
     query.data === undefined || query.data.items.length === 0 ? undefined : (
-      <Link to="/documents" search={{ stuck: '1' }}>
+      <Link className={styles.all} to="/documents" search={{ stuck: '1' }}>
         All {counted({ count: query.data.items.length, is_more: query.data.is_more })}
       </Link>
     )
@@ -51,7 +51,9 @@ export function StuckPanel() {
                 </div>
                 <div className={styles.line}>
                   <StatePill kind="document" state={state} />
-                  <span className={styles.muted}>{measureOf(threshold)}</span>
+                  <span className={`${styles.muted} ${styles.measure}`} title={measureOf(threshold)}>
+                    {measureOf(threshold)}
+                  </span>
                 </div>
               </li>
             ))}

@@ -6,6 +6,7 @@ import { Answer } from '../../parts/answer.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
+import { Told } from '../../parts/told.tsx'
 import { Since } from '../../parts/when.tsx'
 import styles from './rows.module.css'
 
@@ -25,7 +26,7 @@ export function WaitingPanel() {
         instead={({ waiting: { oldest } }) =>
           oldest.length > 0 ? null : (
             <Notice kind="empty" title="Nothing waits">
-              Every open job is being worked on.
+              No open job is without somebody who works on it.
             </Notice>
           )
         }
@@ -41,7 +42,7 @@ export function WaitingPanel() {
                   </span>
                 </div>
                 <p className={styles.about} title={message} data-cause={cause}>
-                  {message}
+                  <Told text={message} />
                 </p>
               </li>
             ))}

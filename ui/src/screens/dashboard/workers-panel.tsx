@@ -10,7 +10,7 @@ import { RecordLink } from '../../parts/record-link.tsx'
 import { Since, When } from '../../parts/when.tsx'
 import styles from './rows.module.css'
 
-const SHOWN = 8
+const SHOWN = 6
 
 /** Who works on something now. */
 export function WorkersPanel() {

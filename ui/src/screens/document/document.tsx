@@ -41,23 +41,27 @@ export function DocumentScreen() {
   )
 }
 
-function Shown({ document }: { readonly document: DocumentRecord }) {
-  const { tenant_id, doc_id } = document
+function Shown({ document: record }: { readonly document: DocumentRecord }) {
+  const { tenant_id, doc_id } = record
   const history = useHistory(tenant_id, doc_id)
   const [, setUrl] = useUrlState()
-  const thenOf = (record: HistoryRecord) =>
-    record.event === 'moved' ? () => setUrl({ at: new Date(record.timestamp * 1000).toISOString() }) : null
+  const show = (at: string) => {
+    setUrl({ at })
+    document.getElementById('states')?.scrollIntoView({ block: 'nearest' })
+  }
+  const thenOf = (entry: HistoryRecord) =>
+    entry.event === 'moved' ? () => show(new Date(entry.timestamp * 1000).toISOString()) : null
   return (
     <>
-      <div className={styles.pair}>
+      <div className={styles.pair} id="states">
         <Panel title="Now">
-          <DocumentFacts document={document} />
-          <Moves document={document} />
+          <DocumentFacts document={record} />
+          <Moves document={record} />
         </Panel>
-        <AsOf document={document} />
+        <AsOf document={record} />
       </div>
       <Panel title="Its way">
-        <Way document={document} history={history} />
+        <Way document={record} history={history} />
       </Panel>
       <Panel title="Jobs" isFlush>
         <JobsOf tenant={tenant_id} of={{ doc_id }} label="Jobs of the document" />

@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type DocumentRecord, moveDocument } from '../../api/documents.ts'
 import { useMay, usePage } from '../../app/context.ts'
 import { Button } from '../../parts/button.tsx'
-import { useConfirm } from '../../parts/confirm.tsx'
-import { useToasts } from '../../parts/toasts.tsx'
+import { useAct } from '../../parts/use-act.ts'
 import styles from './document.module.css'
 
 /** Where it may go from here, by hand. */
@@ -35,24 +33,19 @@ export function Moves({ document }: { readonly document: DocumentRecord }) {
 
 function useMove(document: DocumentRecord) {
   const { machines } = usePage()
-  const confirm = useConfirm()
-  const toasts = useToasts()
-  const client = useQueryClient()
-  return async (state: string) => {
+  const act = useAct()
+  return (state: string) => {
     const spec = machines.document.states[state]
-    const confirmed = await confirm({
-      title: `Move ${document.doc_id} from ${document.state} to ${state}?`,
-      body: `${state}: ${spec?.about}. Whoever works on it now is not told.`,
-      confirm: `Move it to ${state}`,
-      isDangerous: spec?.tone === 'bad',
+    return act({
+      question: {
+        title: `Move ${document.doc_id} from ${document.state} to ${state}?`,
+        body: `${state}: ${spec?.about}. Whoever works on it now is not told.`,
+        confirm: `Move it to ${state}`,
+        isDangerous: spec?.tone === 'bad',
+      },
+      does: (reason) => moveDocument({ document, state, reason }),
+      said: () => `${document.doc_id} is ${state} now`,
+      topics: ['document'],
     })
-    if (confirmed === null) return
-    try {
-      await moveDocument({ document, state, reason: confirmed.reason })
-      toasts.say(`${document.doc_id} is ${state} now`)
-    } catch (error) {
-      toasts.fail(error)
-    }
-    await client.invalidateQueries({ predicate: ({ meta }) => meta?.topics?.includes('document') === true })
   }
 }

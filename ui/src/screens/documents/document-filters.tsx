@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import type { Counts } from '../../api/counts.ts'
 import { usePage } from '../../app/context.ts'
 import { listIn, useUrlState } from '../../app/url-state.ts'
@@ -18,9 +19,11 @@ export function DocumentFilters({ counts }: { readonly counts: Counts | undefine
   const [url, setUrl] = useUrlState()
   const isStuck = url.stuck === '1'
   const chosen = listIn(url.state)
+  // What nobody is in would only be in the way; but what was there once stays, so that nothing moves under the pointer.
+  const seen = useRef(new Set<string>())
+  for (const [state, n] of Object.entries(counts ?? {})) if (n > 0) seen.current.add(state)
   const chips = Object.entries(machines.document.states)
-    // What nobody is in would only be in the way.
-    .filter(([state]) => counts === undefined || (counts[state] ?? 0) > 0 || chosen.includes(state))
+    .filter(([state]) => seen.current.has(state) || chosen.includes(state))
     .map(([state, { tone, about }]) => ({
       value: state,
       tone,

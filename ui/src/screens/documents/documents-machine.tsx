@@ -44,7 +44,7 @@ export function DocumentsMachine({ counts }: { readonly counts: Counts | undefin
             counts={counts}
             chosen={listIn(url.state)}
             linkTo={(state, content, props) => (
-              <Link {...props} to="." search={searchFor(state) as never}>
+              <Link {...props} target="_self" to="." search={searchFor(state) as never}>
                 {content}
               </Link>
             )}

@@ -37,7 +37,7 @@ export function DocumentsScreen() {
     </Notice>
   ) : (
     <Notice kind="empty" title="There is no document yet">
-      Documents come with the jobs that work on them, or with <code>waybill documents move</code>.
+      Documents come with the jobs that work on them, or with <code>waybill docs set</code>.
     </Notice>
   )
   return (

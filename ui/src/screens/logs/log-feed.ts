@@ -155,8 +155,9 @@ export class LogFeed {
       this.#failed(error)
     }
     this.isLoadingNewer = false
-    this.#takeWaiting()
+    // Whoever reads on is at the end, or on the way there.
     if (this.buffer.isOver) this.#dropOldest()
+    this.#takeWaiting()
     this.#changed()
   }
 

@@ -26,6 +26,7 @@ interface LogListProps {
   onNewest(): void
 }
 
+const NONE: ReadonlySet<number> = new Set()
 const COLUMNS = [
   'Time',
   'Level',
@@ -43,21 +44,15 @@ export function LogList(props: LogListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const isNarrow = useIsNarrow()
   const { zone } = usePreferences()
-  const { isFollowing, news, onScroll } = useFollowing(feed, version, isPaused)
-  const { virtualizer, rows, rowPx } = useLogWindow({ feed, scroller, isFollowing, isWrapped, isNarrow, at })
+  const { opened, toggle, closeAll } = useOpened()
+  // Nothing moves away from who reads the whole of an entry.
+  const { isFollowing, news, onScroll } = useFollowing(feed, version, isPaused || opened.size > 0)
+  const { virtualizer, rows } = useLogWindow({ feed, scroller, isFollowing, isWrapped, isNarrow, at })
   const { records } = feed.buffer
-  const { chosen, opened, choose, toggle } = useChosen(feed, at, (index) =>
-    virtualizer.scrollToIndex(index, { align: 'auto' }),
-  )
-  const close = useCallback(
-    (record: HistoryRecord) => {
-      toggle(record)
-      // What is closed has the height of all others again.
-      virtualizer.resizeItem(feed.buffer.indexOf(record.seq), rowPx)
-    },
-    [toggle, virtualizer, feed, rowPx],
-  )
+  const show = (index: number) => virtualizer.scrollToIndex(index, { align: 'auto' })
+  const { chosen, choose } = useChosen({ feed, at, show, toggle })
   const toEnd = () => {
+    closeAll()
     if (feed.hasNewer) onNewest()
     else virtualizer.scrollToIndex(records.length - 1, { align: 'end' })
   }
@@ -106,7 +101,7 @@ export function LogList(props: LogListProps) {
                 className={styles.row}
                 style={{ transform: `translateY(${start}px)` }}
                 onClick={() => choose(index)}
-                onDoubleClick={() => (isOpen ? close : toggle)(record)}
+                onDoubleClick={() => toggle(record)}
               >
                 {feed.buffer.isAfterGap(record) ? (
                   <p className={styles.gap}>
@@ -119,7 +114,7 @@ export function LogList(props: LogListProps) {
                   today={today}
                   isOpen={isOpen}
                   linkOf={linkOf}
-                  onToggle={isOpen ? close : toggle}
+                  onToggle={toggle}
                 />
                 {isOpen ? (
                   <div role="cell" className={styles.whole}>
@@ -142,11 +137,9 @@ export function LogList(props: LogListProps) {
   )
 }
 
-/** Which row the keys are at, and which ones are open. */
-function useChosen(feed: LogFeed, at: number | null, show: (index: number) => void) {
-  const [chosen, setChosen] = useState<number | null>(at)
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
-  const { records } = feed.buffer
+/** Which entries are shown as a whole. */
+function useOpened() {
+  const [opened, setOpened] = useState<ReadonlySet<number>>(NONE)
   const toggle = useCallback(({ seq }: HistoryRecord) => {
     setOpened((before) => {
       const after = new Set(before)
@@ -154,6 +147,21 @@ function useChosen(feed: LogFeed, at: number | null, show: (index: number) => vo
       return after
     })
   }, [])
+  const closeAll = useCallback(() => setOpened(NONE), [])
+  return { opened, toggle, closeAll }
+}
+
+interface ChosenOptions {
+  readonly feed: LogFeed
+  readonly at: number | null
+  show(index: number): void
+  toggle(record: HistoryRecord): void
+}
+
+/** Which row the keys are at. */
+function useChosen({ feed, at, show, toggle }: ChosenOptions) {
+  const [chosen, setChosen] = useState<number | null>(at)
+  const { records } = feed.buffer
   const choose = (index: number) => setChosen(records[index]?.seq ?? null)
   const step = (by: number) => {
     const index = chosen === null ? records.length - 1 : feed.buffer.indexOf(chosen) + by
@@ -173,5 +181,5 @@ function useChosen(feed: LogFeed, at: number | null, show: (index: number) => vo
       },
     },
   ])
-  return { chosen, opened, choose, toggle }
+  return { chosen, choose }
 }

@@ -17,7 +17,7 @@ export function LogTop({ feed }: { readonly feed: LogFeed }) {
   }
   return (
     <div className={styles.top}>
-      {isLoadingOlder || hasOlder ? 'Looking further back…' : 'Nothing that matches is older than this'}
+      {isLoadingOlder || hasOlder ? 'Looking further back…' : 'There is nothing older'}
     </div>
   )
 }

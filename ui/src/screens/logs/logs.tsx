@@ -104,7 +104,7 @@ function Entries({ feed, text, at, onClear, ...shown }: EntriesProps) {
   return (
     <>
       {isMissing && status === 'ready' ? (
-        <p role="note">
+        <p role="note" className={styles.note}>
           The entry that was linked to is not among these: it is past its time, or does not match.
         </p>
       ) : null}

@@ -7,17 +7,20 @@ import { LogFeed, type PageAsked } from './log-feed.ts'
 /** Between two times of showing what came: often enough for a reader, and few enough for a busy ledger. */
 const PAUSE_MS = 80
 
-/** With the next picture of the screen, but not with each of them. */
+/**
+ * Before a picture of the screen, but not before each of them. Not while one is made: the list follows by scrolling, and the rows
+ * that it then needs are only known before the next one, so this one would be blank.
+ */
 function soonish(): (run: () => void) => void {
   let last = 0
   return (run) => {
-    const wait = Math.max(0, last + PAUSE_MS - performance.now())
-    const go = () => {
-      last = performance.now()
-      run()
-    }
-    // A page in the background has no pictures.
-    setTimeout(() => (document.hidden ? go() : requestAnimationFrame(go)), wait)
+    setTimeout(
+      () => {
+        last = performance.now()
+        run()
+      },
+      Math.max(0, last + PAUSE_MS - performance.now()),
+    )
   }
 }
 

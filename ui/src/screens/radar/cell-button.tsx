@@ -1,5 +1,5 @@
 import { count, percent, short } from '../../format/numbers.ts'
-import { msOf, span } from '../../format/time.ts'
+import { age } from '../../format/time.ts'
 import type { MatrixCell } from '../../shapes/radar-matrix.ts'
 import { nameOfCell } from '../../shapes/radar-words.ts'
 import styles from './cell-button.module.css'
@@ -29,23 +29,25 @@ export function CellButton({ row, shown, now, place, isStop, isChosen, onFocus, 
       data-tone={tone}
       data-stuck={isStuck}
       tabIndex={isStop ? 0 : -1}
-      aria-label={name}
       aria-pressed={isChosen}
       title={name}
       onFocus={onFocus}
       onClick={onClick}
     >
-      <span className={styles.stage}>{cell.stage}</span>
-      <Counts shown={shown} />
-      <span className={styles.below}>
-        {cell.oldest_since === null ? null : <span>{span(ageOf(cell.oldest_since, now))}</span>}
-        {isStuck ? <strong className={styles.stuck}>{count(cell.stuck)} stuck</strong> : null}
-        {errorShare === null || errorShare === 0 ? null : (
-          <span className={styles.failed}>{percent(cell.failed, cell.passed + cell.failed)} failed</span>
-        )}
-      </span>
-      <span className={styles.bar}>
-        <span style={{ width: `${(errorShare ?? 0) * 100}%` }} />
+      <span className={styles.unseen}>{name}</span>
+      <span className={styles.shown} aria-hidden="true">
+        <span className={styles.stage}>{cell.stage}</span>
+        <Counts shown={shown} />
+        <span className={styles.below}>
+          {cell.oldest_since === null ? null : <span>{age(cell.oldest_since, now)}</span>}
+          {isStuck ? <strong className={styles.stuck}>{count(cell.stuck)} stuck</strong> : null}
+          {errorShare === null || errorShare === 0 ? null : (
+            <span className={styles.failed}>{percent(cell.failed, cell.passed + cell.failed)} failed</span>
+          )}
+        </span>
+        <span className={styles.bar}>
+          <span style={{ width: `${(errorShare ?? 0) * 100}%` }} />
+        </span>
       </span>
     </button>
   )
@@ -67,8 +69,4 @@ function Counts({ shown: { cell, load } }: { readonly shown: MatrixCell }) {
       )}
     </span>
   )
-}
-
-function ageOf(since: string, now: number): number {
-  return Math.max(1000, Math.floor((now - msOf(since)) / 1000) * 1000)
 }

@@ -7,12 +7,16 @@ import { useUrlState } from '../../app/url-state.ts'
 import { type Column, RecordTable } from '../../lists/record-table.tsx'
 import type { Pages } from '../../lists/use-pages.ts'
 import { Filters, TextFilter } from '../../parts/filters.tsx'
+import { IdLink } from '../../parts/id-link.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { When } from '../../parts/when.tsx'
 import { FileChangePanel } from './file-change.tsx'
 import styles from './radar.module.css'
+
+/** Left out beside the inspector, which tells them. */
+const BESIDE: readonly string[] = ['Run', 'Workstream', 'Commit']
 
 const NO_FILE = { file: null, file_tenant: null, repo: null }
 
@@ -51,7 +55,11 @@ export function FilesTab() {
           <RecordTable
             label="Files that jobs touched"
             pages={pagesOf(files)}
-            columns={columnsOf(open)}
+            columns={
+              file === undefined
+                ? columnsOf(open)
+                : columnsOf(open).filter(({ title }) => !BESIDE.includes(title))
+            }
             keyOf={keyOf}
             onOpen={open}
             nothing={nothing}
@@ -152,5 +160,5 @@ interface OfGroupProps {
 }
 
 function OfGroup({ kind, tenant, id }: OfGroupProps) {
-  return id === null ? '–' : <RecordLink kind={kind} tenant={tenant} id={id} isPlain />
+  return id === null ? '–' : <IdLink kind={kind} tenant={tenant} id={id} />
 }

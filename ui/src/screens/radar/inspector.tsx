@@ -23,7 +23,10 @@ interface InspectorProps {
 export function Inspector({ row, cell, hours, onClose }: InspectorProps) {
   const now = useNow()
   const frame = useRef<HTMLDivElement>(null)
-  useEffect(() => frame.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    // Where it is below the matrix, it would open out of sight.
+    if (matchMedia('(max-width: 64rem)').matches) frame.current?.scrollIntoView()
+  }, [])
   const stage: Stage = { tenant: row.tenant_id, filter: row.filter, stage: cell.stage }
   const bad = useBadStates()
   const failed = useQuery(stageJobsQuery(stage, { states: bad, limit: 1, direction: 'desc' }))

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { whyQuery } from '../../api/stage-jobs.ts'
+import { whyQuery } from '../../api/jobs.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
@@ -15,7 +15,7 @@ interface OldestJobProps {
 
 /** The job that is there for longest, and what keeps it. */
 export function OldestJob({ tenant, id, since }: OldestJobProps) {
-  const why = useQuery(whyQuery(tenant, id))
+  const why = useQuery(whyQuery({ tenant, id }))
   return (
     <section className={styles.part}>
       <h3>The oldest, and why it is here</h3>

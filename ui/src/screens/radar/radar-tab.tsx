@@ -48,7 +48,11 @@ function hoursIn({ hours }: UrlState): number {
 function Shown({ radar, hours }: { readonly radar: Radar; readonly hours: number }) {
   const [url, setUrl] = useUrlState()
   const chosen = cellInUrl(radar.rows, url)
-  const close = () => setUrl(NO_PLACE)
+  const close = () => {
+    // Back to where it was opened from.
+    document.querySelector<HTMLElement>('[data-place][aria-pressed="true"]')?.focus()
+    setUrl(NO_PLACE)
+  }
   useShortcuts('Radar', [{ keys: 'Escape', about: 'Close the inspector', run: close }])
   const choose = (row: RadarRow, stage: string) => setUrl(placeInUrl(row, stage))
   return (
@@ -57,6 +61,11 @@ function Shown({ radar, hours }: { readonly radar: Radar; readonly hours: number
         {radar.is_more ? (
           <p className={styles.more} role="note">
             There are more jobs than one look takes in: the numbers are of a part of them.
+          </p>
+        ) : null}
+        {chosen === undefined && namesCell(url, radar.by) ? (
+          <p className={styles.more} role="note">
+            Nothing is known any more of the stage {url.stage} that this link is about.
           </p>
         ) : null}
         <MatrixGrid
@@ -76,6 +85,12 @@ function Shown({ radar, hours }: { readonly radar: Radar; readonly hours: number
       )}
     </div>
   )
+}
+
+/** Whether the URL means a cell of this tab. */
+function namesCell({ stage, workstream_id, pipeline_name, protocol_id }: UrlState, by: RadarBy): boolean {
+  const row = by === 'workstream' ? workstream_id : (pipeline_name ?? protocol_id)
+  return stage !== undefined && row !== undefined
 }
 
 function NothingYet({ by }: { readonly by: RadarBy }) {

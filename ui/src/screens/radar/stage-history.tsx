@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { HistoryRecord } from '../../api/live.ts'
 import { lastEventsQuery, type StageJob } from '../../api/stage-jobs.ts'
 import { Answer } from '../../parts/answer.tsx'
-import { RecordLink } from '../../parts/record-link.tsx'
+import { IdLink } from '../../parts/id-link.tsx'
 import { Told } from '../../parts/told.tsx'
 import { At, When } from '../../parts/when.tsx'
 import styles from './inspector.module.css'
@@ -34,7 +34,7 @@ export function StageHistory({ tenant, id, stage, lastFailed }: StageHistoryProp
               <strong>{error.code}</strong> <Told text={error.message} />
             </p>
             <p className={styles.line}>
-              <RecordLink kind="job" tenant={tenant} id={error.job_id} isPlain /> <When at={error.at} />
+              <IdLink kind="job" tenant={tenant} id={error.job_id} /> <When at={error.at} />
             </p>
           </div>
         )}
@@ -43,7 +43,7 @@ export function StageHistory({ tenant, id, stage, lastFailed }: StageHistoryProp
         <section className={styles.part}>
           <h3>What happened last</h3>
           <p className={styles.line}>
-            <span className={styles.quiet}>to</span> <RecordLink kind="job" tenant={tenant} id={id} isPlain />
+            <span className={styles.quiet}>to</span> <IdLink kind="job" tenant={tenant} id={id} />
           </p>
           <Answer query={events}>{({ items }) => <Timeline records={shownOf(items, stage)} />}</Answer>
         </section>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type Stage, stageJobsQuery } from '../../api/stage-jobs.ts'
 import { usePage } from '../../app/context.ts'
 import { Answer } from '../../parts/answer.tsx'
-import { RecordLink } from '../../parts/record-link.tsx'
+import { IdLink } from '../../parts/id-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { When } from '../../parts/when.tsx'
 import styles from './inspector.module.css'
@@ -29,7 +29,7 @@ export function StageJobs({ stage }: { readonly stage: Stage }) {
           <ul className={styles.jobs} aria-label="Jobs at this stage">
             {items.map(({ tenant_id, job_id, state, updated_at }) => (
               <li key={job_id}>
-                <RecordLink kind="job" tenant={tenant_id} id={job_id} isPlain />
+                <IdLink kind="job" tenant={tenant_id} id={job_id} />
                 <StatePill kind="job" state={state} />
                 <span className={styles.quiet}>
                   <When at={updated_at} />
