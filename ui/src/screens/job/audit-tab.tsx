@@ -1,4 +1,4 @@
-import { AUDIT_EVENTS } from '../../../../src/core/audit.ts'
+import type { AuditEvent } from '../../../../src/core/audit.ts'
 import type { JobName } from '../../api/jobs.ts'
 import type { HistoryRecord } from '../../api/live.ts'
 import { usePreferences } from '../../app/preferences.ts'
@@ -12,13 +12,19 @@ import jobStyles from './job.module.css'
 import { PagesFoot } from './pages-foot.tsx'
 import { ownPart, useEvents } from './use-events.ts'
 
-const TONES = { moved: 'busy', noted: 'waiting', refused: 'warn', ignored: 'debug' } as const
-const ABOUT = {
+const TONES: { readonly [event in AuditEvent]: string } = {
+  moved: 'busy',
+  noted: 'waiting',
+  refused: 'warn',
+  ignored: 'debug',
+}
+const ABOUT: { readonly [event in AuditEvent]: string } = {
   moved: 'The state changed',
   noted: 'Worth knowing, and did not change the state',
   refused: 'A rule said no',
   ignored: 'Late or repeated, harmless',
-} as const
+}
+const EVENTS = Object.keys(TONES) as AuditEvent[]
 const COLUMNS = ['Seq', 'When', 'Event', 'Record', 'From → to', 'After', 'Actor', 'Reason', 'Error']
 
 /** The records themselves, with those that came to nothing. */
@@ -27,7 +33,7 @@ export function AuditTab({ name }: { readonly name: JobName }) {
   const [url, setUrl] = useUrlState()
   const events = listIn(url.event)
   const shown = pages.items.filter(({ event }) => events.length === 0 || events.includes(event))
-  const chips = AUDIT_EVENTS.map((event) => ({
+  const chips = EVENTS.map((event) => ({
     value: event,
     title: event,
     tone: TONES[event],

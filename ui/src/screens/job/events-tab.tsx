@@ -1,4 +1,4 @@
-import { LEVELS } from '../../../../src/core/audit-level.ts'
+import type { Level } from '../../../../src/core/audit-level.ts'
 import type { JobName } from '../../api/jobs.ts'
 import type { HistoryRecord } from '../../api/live.ts'
 import { listIn, useUrlState } from '../../app/url-state.ts'
@@ -12,6 +12,9 @@ import styles from './events.module.css'
 import jobStyles from './job.module.css'
 import { PagesFoot } from './pages-foot.tsx'
 import { ownPart, useEvents } from './use-events.ts'
+
+/** The worst first. */
+const LEVELS: readonly Level[] = ['error', 'warn', 'info', 'debug']
 
 /** What happened to the job, its steps and its directives, the newest first. */
 export function EventsTab({ name }: { readonly name: JobName }) {

@@ -1,7 +1,6 @@
 // One job: what it is, why it is where it is, what happened to it, what it printed, and what can be done with it.
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { PRIORITIES } from '../../../../src/core/job/record.ts'
 import { type JobDetail, type JobName, jobQuery } from '../../api/jobs.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -16,6 +15,7 @@ import styles from './job.module.css'
 import { LogTab } from './log/log-tab.tsx'
 import { Overview } from './overview.tsx'
 import { PayloadTab } from './payload-tab.tsx'
+import { PRIORITIES } from './priorities.ts'
 import { useJobNews } from './use-job-news.ts'
 
 export function JobScreen() {
