@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { countsQuery } from '../../api/counts.ts'
 import type { JobFilters } from '../../api/jobs.ts'
 import { usePage } from '../../app/context.ts'
@@ -24,6 +25,7 @@ export const FILTER_NAMES = ['state', 'q', ...MORE.map(({ name }) => name)] as c
 export function JobFilterFields({ onClear }: { readonly onClear: (() => void) | null }) {
   const [url] = useUrlState()
   const said = MORE.filter(({ name }) => url[name] !== undefined).length
+  const [isOpen, setOpen] = useState(said > 0)
   return (
     <div className={styles.filters}>
       <Filters>
@@ -35,7 +37,11 @@ export function JobFilterFields({ onClear }: { readonly onClear: (() => void) | 
           </Button>
         )}
       </Filters>
-      <details className={styles.more} open={said > 0 ? true : undefined}>
+      <details
+        className={styles.more}
+        open={isOpen}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary>More filters{said === 0 ? '' : ` (${said})`}</summary>
         <Filters>
           {MORE.map(({ name, label }) => (
