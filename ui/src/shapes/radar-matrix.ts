@@ -54,10 +54,13 @@ export function matrixOf(rows: readonly RadarRow[]): Matrix {
   }
   return {
     mostLoad,
-    bands: bands.map(({ columns, rows: own }) => ({
-      columns,
-      rows: own.toSorted(byName).map((row) => placed(row, columns, mostLoad)),
-    })),
+    // What has something to do comes first.
+    bands: bands
+      .toSorted((a, b) => openOf(b.rows) - openOf(a.rows))
+      .map(({ columns, rows: own }) => ({
+        columns,
+        rows: own.toSorted(byName).map((row) => placed(row, columns, mostLoad)),
+      })),
   }
 }
 
@@ -68,6 +71,10 @@ function byName(a: RadarRow, b: RadarRow): number {
     a.row.localeCompare(b.row) ||
     a.tenant_id.localeCompare(b.tenant_id)
   )
+}
+
+function openOf(rows: readonly RadarRow[]): number {
+  return rows.reduce((sum, { open }) => sum + open, 0)
 }
 
 function isOver({ filter, open }: RadarRow): boolean {

@@ -1,6 +1,6 @@
-import type { Level } from '../../../../src/core/audit-level.ts'
 import type { JobName } from '../../api/jobs.ts'
 import type { HistoryRecord } from '../../api/live.ts'
+import { LEVEL_NAMES, LEVELS } from '../../api/vocabulary.ts'
 import { listIn, useUrlState } from '../../app/url-state.ts'
 import { span } from '../../format/time.ts'
 import { ChipFilter, Filters } from '../../parts/filters.tsx'
@@ -12,9 +12,6 @@ import styles from './events.module.css'
 import jobStyles from './job.module.css'
 import { PagesFoot } from './pages-foot.tsx'
 import { ownPart, useEvents } from './use-events.ts'
-
-/** The worst first. */
-const LEVELS: readonly Level[] = ['error', 'warn', 'info', 'debug']
 
 /** What happened to the job, its steps and its directives, the newest first. */
 export function EventsTab({ name }: { readonly name: JobName }) {
@@ -28,7 +25,12 @@ export function EventsTab({ name }: { readonly name: JobName }) {
         <ChipFilter
           name="level"
           label="Level"
-          chips={LEVELS.map((level) => ({ value: level, title: level, tone: level }))}
+          chips={LEVEL_NAMES.map((level) => ({
+            value: level,
+            title: level,
+            tone: level,
+            about: LEVELS[level],
+          }))}
         />
       </Filters>
       <Panel title="What happened, the newest first" isFlush>

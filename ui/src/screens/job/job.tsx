@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type JobDetail, type JobName, jobQuery } from '../../api/jobs.ts'
+import { PRIORITIES } from '../../api/vocabulary.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -15,7 +16,6 @@ import styles from './job.module.css'
 import { LogTab } from './log/log-tab.tsx'
 import { Overview } from './overview.tsx'
 import { PayloadTab } from './payload-tab.tsx'
-import { PRIORITIES } from './priorities.ts'
 import { useJobNews } from './use-job-news.ts'
 
 export function JobScreen() {

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { Obstacle } from '../../../../../src/core/job/commands.ts'
 import type { Expediting } from '../../../api/job-commands.ts'
-import { PRIORITIES } from '../priorities.ts'
+import { PRIORITIES } from '../../../api/vocabulary.ts'
 import styles from './dialog-fields.module.css'
 
 interface FromStepProps {
