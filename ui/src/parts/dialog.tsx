@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react'
+import styles from './dialog.module.css'
+
+interface DialogProps {
+  /** The id of its heading, or the name itself. */
+  readonly label: { readonly by: string } | string
+  readonly isWide?: boolean
+  /** Escape was pressed, or it was closed otherwise. */
+  onClose(): void
+  readonly children: ReactNode
+}
+
+/** Something that has to be answered before anything else is. */
+export function Dialog({ label, isWide = false, onClose, children }: DialogProps) {
+  return (
+    <dialog
+      className={isWide ? styles.wide : styles.dialog}
+      {...(typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.by })}
+      ref={(dialog) => {
+        if (dialog !== null && !dialog.open) dialog.showModal()
+      }}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClose={onClose}
+    >
+      {children}
+    </dialog>
+  )
+}
