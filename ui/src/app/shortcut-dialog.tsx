@@ -1,17 +1,11 @@
+import { modal } from '../parts/modal.ts'
 import styles from './shortcut-dialog.module.css'
 import { useShortcutList } from './shortcuts.ts'
 
 export function ShortcutDialog({ onClose }: { readonly onClose: () => void }) {
   const groups = useShortcutList()
   return (
-    <dialog
-      className={styles.dialog}
-      aria-label="Keyboard shortcuts"
-      ref={(dialog) => {
-        if (dialog !== null && !dialog.open) dialog.showModal()
-      }}
-      onClose={onClose}
-    >
+    <dialog className={styles.dialog} aria-label="Keyboard shortcuts" ref={modal} onClose={onClose}>
       <header>
         <h2>Keyboard shortcuts</h2>
         <form method="dialog">

@@ -2,6 +2,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './confirm.module.css'
+import { modal } from './modal.ts'
 
 export interface Question {
   /** `Cancel 3 jobs?` */
@@ -56,9 +57,7 @@ function ConfirmDialog({ question, onAnswer }: ConfirmDialogProps) {
     <dialog
       className={styles.dialog}
       aria-labelledby="confirm-title"
-      ref={(dialog) => {
-        if (dialog !== null && !dialog.open) dialog.showModal()
-      }}
+      ref={modal}
       onCancel={(event) => {
         event.preventDefault()
         onAnswer(null)
@@ -76,6 +75,10 @@ function ConfirmDialog({ question, onAnswer }: ConfirmDialogProps) {
           Reason, kept in the history
           <input ref={reason} name="reason" maxLength={1000} autoComplete="off" />
         </label>
+        {/* What Enter presses, however many fields there are. */}
+        <button type="submit" hidden>
+          {question.confirm}
+        </button>
         <div className={styles.buttons}>
           <Button onClick={() => onAnswer(null)}>Leave it</Button>
           <Button look={question.isDangerous === true ? 'danger' : 'primary'} onClick={accept}>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { limitQueue, type QueueLoad, queuesQuery } from '../../api/queues.ts'
 import { Button } from '../../parts/button.tsx'
+import { modal } from '../../parts/modal.ts'
 import { useToasts } from '../../parts/toasts.tsx'
 import { formOf, type LimitsForm, limitsOf, UNITS, type Unit } from './limits.ts'
 import styles from './queues.module.css'
@@ -28,9 +29,7 @@ export function LimitsDialog({ load, onClose }: LimitsDialogProps) {
     <dialog
       className={styles.dialog}
       aria-labelledby="limits-title"
-      ref={(dialog) => {
-        if (dialog !== null && !dialog.open) dialog.showModal()
-      }}
+      ref={modal}
       onCancel={(event) => {
         event.preventDefault()
         onClose()
