@@ -63,7 +63,8 @@ it('A71 what a tool printed is shown in its colours, and as text whatever it loo
   expect(colours.size).toBe(3)
   await line(' <script>alert(1)</script>').waitFor()
   await page.getByLabel('Find in the log').fill('fail')
-  await page.getByText('1 hit').waitFor()
+  // The command line that is noted before it has it, too.
+  await page.getByText('2 hits').waitFor()
 })
 
 /** A real program that prints what it is told to print, and ends when it is told to. */

@@ -1,5 +1,6 @@
 // The log: live, searched by one field with the help of keys, linked to entry by entry, and saved.
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { AuditRecord } from '../../src/core/audit.ts'
 import { TENANT } from './scene.ts'
@@ -106,7 +107,10 @@ it('A71 levels are chosen with a press', async () => {
 /** Presses it, and answers with the file that the browser was given. */
 async function saved(name: string): Promise<{ readonly file: string; readonly text: string }> {
   const [download] = await Promise.all([on.page.waitForEvent('download'), button(name).click()])
-  return { file: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
+  const file = download.suggestedFilename()
+  const place = join(on.world.folder, file)
+  await download.saveAs(place)
+  return { file, text: await readFile(place, 'utf8') }
 }
 
 it('A71 what matches is exported as JSON and as Markdown', async () => {

@@ -95,9 +95,9 @@ it('A71 files are listed with the job that touched them last', async () => {
     tool: 'command',
     command: { exe: process.execPath, args: ['-e', changes] },
     env: {},
-    files_scope: ['notes.md'],
+    metadata: { files_scope: ['notes.md'] },
     paths: { repo_root: root, working_dir: '.', log_file: 'l.log', error_report: 'l.error.json' },
-  } as never)
+  })
   await on.go('/radar?tab=files&q=notes')
   await eventually(() => listed(page, 'Files that jobs touched')).toContain('notes.md')
   await cell(/^Who changed notes.md/).click()

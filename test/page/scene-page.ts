@@ -67,8 +67,8 @@ export function eventually<T>(read: () => T | Promise<T>) {
 }
 
 /** Until the page is there, whatever else its address says. */
-export function arrived(page: Page, path: string): Promise<void> {
-  return page.waitForURL(({ pathname }) => pathname === path)
+export async function arrived(page: Page, path: string): Promise<void> {
+  await eventually(() => new URL(page.url()).pathname).toBe(path)
 }
 
 /** What the address says, by name. */
