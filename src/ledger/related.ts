@@ -3,6 +3,7 @@ import type { JobRecord } from '../core/job/record.ts'
 import { fromIso } from '../core/time.ts'
 import { findPages } from '../store/find-all.ts'
 import type { Store } from '../store/store.ts'
+import type { Clock } from '../world/clock.ts'
 
 export type { JobBrief } from '../core/job/brief.ts'
 
@@ -30,13 +31,16 @@ const MOST_TOLD = 100
 const MOST_OF_DOCUMENT = 10
 const LONGEST_CHAIN = 100
 
-export async function related(store: Store, job: JobRecord): Promise<Related> {
+/** Somebody waits for it. */
+const LOOKED_FOR_MS = 1000
+
+export async function related(store: Store, clock: Clock, job: JobRecord): Promise<Related> {
   const one = (job_id: string) => brief(store, job.tenant_id, job_id)
   const oneOrNone = async (job_id: string | null | undefined) => (job_id == null ? null : one(job_id))
   const { again_of, escalation } = job
   return {
     depends_on: await Promise.all(job.depends_on.slice(0, MOST_TOLD).map(one)),
-    ...(await thoseThatName(store, job)),
+    ...(await thoseThatName(store, clock, job)),
     again_of: await oneOrNone(again_of),
     escalated_from: await oneOrNone(escalation?.escalated_from),
     escalated_to: await oneOrNone(escalation?.escalated_to),
@@ -51,22 +55,25 @@ async function brief(store: Store, tenant_id: string, job_id: string): Promise<J
 }
 
 /** The newest jobs come first: none that is older than this one can name it. */
-async function thoseThatName(store: Store, { tenant_id, job_id, created_at }: JobRecord) {
+async function thoseThatName(store: Store, clock: Clock, { tenant_id, job_id, created_at }: JobRecord) {
+  const until = clock.now() + LOOKED_FOR_MS
   const query = { kind: 'job', tenant_id, changedFrom: fromIso(created_at) } as const
   const dependants: JobBrief[] = []
   const again: JobBrief[] = []
   let left = MOST_LOOKED_AT
+  let is_more = false
   for await (const page of findPages(store, { ...query, order: 'changed', direction: 'desc' })) {
     for (const job of page) {
       if (job.depends_on.includes(job_id)) dependants.push(briefOf(job))
       if (job.again_of === job_id) again.push(briefOf(job))
     }
     left -= page.length
-    if (left <= 0 || dependants.length > MOST_TOLD || again.length > MOST_TOLD) break
+    is_more = left <= 0 || Math.max(dependants.length, again.length) > MOST_TOLD || clock.now() > until
+    if (is_more) break
   }
   return {
     dependants: dependants.slice(0, MOST_TOLD),
-    dependants_is_more: left <= 0 || dependants.length > MOST_TOLD || again.length > MOST_TOLD,
+    dependants_is_more: is_more,
     again: again.slice(0, MOST_TOLD),
   }
 }

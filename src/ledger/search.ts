@@ -2,6 +2,7 @@ import { idOf, type RecordOf } from '../core/aggregate.ts'
 import { type Contains, containing, type SearchedKind, TEXTS_OF } from '../core/contained-text.ts'
 import { readOn } from '../store/read-on.ts'
 import type { Store } from '../store/store.ts'
+import type { Clock } from '../world/clock.ts'
 
 export const SEARCHED_KINDS = ['job', 'document', 'run', 'workstream'] as const satisfies SearchedKind[]
 
@@ -31,17 +32,22 @@ const MOST_HITS = 20
 /** Records of each kind that are looked at, those that changed last first. */
 const MOST_LOOKED_AT = 5000
 
+/** For each kind; somebody waits for it. */
+const LOOKED_FOR_MS = 500
+
 const ID_FIELD = { job: 'job_id', document: 'doc_id', run: 'run_id', workstream: 'workstream_id' } as const
 
 /** Jobs, documents, runs and workstreams by their id, or a part of one of their names. */
-export async function search(store: Store, query: SearchQuery): Promise<SearchResult> {
+export async function search(store: Store, clock: Clock, query: SearchQuery): Promise<SearchResult> {
   const contains = containing(query.q)
   const exact: SearchHit[] = []
   const others: SearchHit[] = []
   let is_more = false
   for (const kind of SEARCHED_KINDS) {
     exact.push(...(await named(store, kind, query)))
-    const found = await partlyNamed(store, kind, query, contains)
+    const until = clock.now() + LOOKED_FOR_MS
+    const matching = { contains, isEnough: () => clock.now() > until }
+    const found = await partlyNamed(store, kind, query, matching)
     others.push(...found.hits.filter(({ id }) => id !== query.q))
     is_more ||= found.is_more
   }
@@ -64,13 +70,14 @@ async function partlyNamed<K extends SearchedKind>(
   store: Store,
   kind: K,
   { tenant_id }: SearchQuery,
-  contains: Contains,
+  { contains, isEnough }: { readonly contains: Contains; readonly isEnough: () => boolean },
 ) {
   const { items, next } = await readOn<RecordOf[K]>({
     page: (part) => store.find<K>({ kind, tenant_id, order: 'changed', direction: 'desc', ...part }),
     matches: (record) => contains(TEXTS_OF[kind](record)),
     limit: MOST_HITS,
     most: MOST_LOOKED_AT,
+    isEnough,
   })
   return { hits: items.map(hitOf), is_more: next !== null }
 }

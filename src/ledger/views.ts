@@ -29,7 +29,7 @@ export class Views {
 
   /** Jobs that have to do with it. */
   related(job_id: string, tenant_id: string): Promise<Related | null> {
-    return this.#of(job_id, tenant_id, ({ job }) => related(this.#store, job))
+    return this.#of(job_id, tenant_id, ({ job }) => related(this.#store, this.#clock, job))
   }
 
   /** Every attempt at its steps. */
@@ -44,7 +44,7 @@ export class Views {
 
   /** Jobs, documents, runs and workstreams by their id, or a part of one of their names. */
   search(query: SearchQuery): Promise<SearchResult> {
-    return search(this.#store, query)
+    return search(this.#store, this.#clock, query)
   }
 
   async #of<T>(

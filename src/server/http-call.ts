@@ -26,6 +26,9 @@ export interface HttpCallParts<Q, B> {
   readonly acrossTenants: boolean
 }
 
+/** So long somebody waits for a page, which may then be short. */
+const LOOKED_FOR_MS = 2000
+
 /** What is not asked for is not found out: most routes need little of it. */
 export class HttpCall<Q, B> implements Call<Q, B> {
   readonly server: ServerParts
@@ -91,6 +94,12 @@ export class HttpCall<Q, B> implements Call<Q, B> {
     // The request itself is over when it was read; the connection is what may go.
     reply.raw.once('close', () => gone.abort())
     return AbortSignal.any([gone.signal, stopping])
+  }
+
+  get isEnough(): () => boolean {
+    const { reply, stopping, server } = this.#parts
+    const until = server.clock.now() + LOOKED_FOR_MS
+    return () => reply.raw.destroyed || stopping.aborted || server.clock.now() > until
   }
 
   /** What every answer says, this one says as well. */

@@ -103,6 +103,8 @@ export interface Call<Q = unknown, B = unknown> {
   readonly address: string
   /** Aborted when the caller is gone, or the server is about to end. */
   readonly signal: AbortSignal
+  /** Looking on is not worth it: the caller is gone, or has waited for two seconds. */
+  readonly isEnough: () => boolean
   /** For answers that go on: whoever takes it answers himself, and says so by `HIJACKED`. */
   readonly raw: { readonly request: IncomingMessage; readonly response: ServerResponse }
 }

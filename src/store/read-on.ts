@@ -10,12 +10,12 @@ export interface ReadOn<T> {
   readonly limit?: number | undefined
   /** Most that are looked at. */
   readonly most: number
-  /** Whoever asked is gone: what was found by then will do. */
-  readonly signal?: AbortSignal | undefined
+  /** What was found by now will do: whoever asked is gone, or has waited for long enough. */
+  isEnough?(): boolean
 }
 
 /** The next ones that match, as many as a page has. */
-export async function readOn<T>({ page, matches, most, signal, ...asked }: ReadOn<T>): Promise<Page<T>> {
+export async function readOn<T>({ page, matches, most, isEnough, ...asked }: ReadOn<T>): Promise<Page<T>> {
   const wanted = pageSize(asked.limit)
   const found: T[] = []
   let { after } = asked
@@ -30,7 +30,7 @@ export async function readOn<T>({ page, matches, most, signal, ...asked }: ReadO
     }
     for (const item of items) if (matches(item)) found.push(item)
     left -= Math.max(items.length, 1)
-    if (next === null || found.length === wanted || left <= 0 || signal?.aborted === true)
+    if (next === null || found.length === wanted || left <= 0 || isEnough?.() === true)
       return { items: found, next }
     after = next
     limit = Math.min(limit * 2, LARGEST_PAGE)

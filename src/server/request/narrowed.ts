@@ -13,7 +13,7 @@ interface Narrowed<R> {
   readonly also?: ((record: R) => boolean) | undefined
   readonly after: Cursor | undefined
   readonly limit: number | undefined
-  readonly signal: AbortSignal
+  readonly isEnough: () => boolean
 }
 
 /** A page of a list, of which only some are asked for by what no engine looks for. */

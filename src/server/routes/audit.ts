@@ -54,7 +54,7 @@ export const auditRoutes: readonly Route[] = [
       direction: z.enum(['asc', 'desc']).optional(),
     }),
     answers: { 200: { about: 'A page of the history', schema: auditPageSchema } },
-    async handle({ server, principal, tenant_id, query, signal }) {
+    async handle({ server, principal, tenant_id, query, isEnough }) {
       const { fields, limit, after, from, before, direction, ...filter } = query
       const selection = selectionOf({ ...filter, tenant_id: oneOrAll(tenant_id) }, principal.tenants)
       const asked = { ...selection.query, from, before, direction }
@@ -64,7 +64,7 @@ export const auditRoutes: readonly Route[] = [
         after,
         limit,
         most: MOST_LOOKED_AT,
-        signal,
+        isEnough,
       })
       return historyReply(page, fields)
     },

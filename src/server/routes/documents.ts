@@ -69,10 +69,10 @@ export const documentRoutes: readonly Route[] = [
       ...textQuery,
     }),
     answers: { 200: { about: 'A page of documents', schema: pageSchema(documentSchema) } },
-    async handle({ server: { ledger }, tenant_id, query, signal }) {
+    async handle({ server: { ledger }, tenant_id, query, isEnough }) {
       const { state, adapter, fields, q, after, limit } = query
       const filter = { tenant_id, state: state as LedgerState[] | undefined, adapter }
-      const page = await narrowed('document', { q, after, limit, signal }, (part) =>
+      const page = await narrowed('document', { q, after, limit, isEnough }, (part) =>
         ledger.documents.list({ ...filter, ...pageOf(query), ...part }),
       )
       return pageReply(page, fields)

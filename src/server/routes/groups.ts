@@ -30,9 +30,9 @@ const ownRoutes: readonly Route[] = [
     acrossTenants: true,
     query: z.strictObject({ ...listQuery, state: listOf(z.enum(statesOf(machines.run))), ...textQuery }),
     answers: { 200: { about: 'A page of runs', schema: pageSchema(runSchema) } },
-    async handle({ server, tenant_id, query, signal }) {
+    async handle({ server, tenant_id, query, isEnough }) {
       const { state, fields, q, after, limit } = query
-      const page = await narrowed('run', { q, after, limit, signal }, (part) =>
+      const page = await narrowed('run', { q, after, limit, isEnough }, (part) =>
         server.ledger.runs.list({ tenant_id, state, ...pageOf(query), ...part }),
       )
       return pageReply(page, fields)
@@ -78,9 +78,9 @@ const ownRoutes: readonly Route[] = [
       ...textQuery,
     }),
     answers: { 200: { about: 'A page of workstreams', schema: pageSchema(workstreamSchema) } },
-    async handle({ server, tenant_id, query, signal }) {
+    async handle({ server, tenant_id, query, isEnough }) {
       const { state, run_id, fields, q, after, limit } = query
-      const page = await narrowed('workstream', { q, after, limit, signal }, (part) =>
+      const page = await narrowed('workstream', { q, after, limit, isEnough }, (part) =>
         server.ledger.workstreams.list({ tenant_id, state, run_id, ...pageOf(query), ...part }),
       )
       return pageReply(page, fields)

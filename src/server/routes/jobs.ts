@@ -48,14 +48,14 @@ export const jobRoutes: readonly Route[] = [
     acrossTenants: true,
     query: z.strictObject({ ...listQuery, ...jobFilter }),
     answers: { 200: { about: 'A page of jobs', schema: pageSchema(jobSchema) } },
-    async handle({ server, tenant_id, query, signal }) {
+    async handle({ server, tenant_id, query, isEnough }) {
       const { state, request_type, run_id, workstream_id, doc_id, protocol_id, fields } = query
       const filter = { tenant_id, state, request_type, run_id, workstream_id, doc_id, protocol_id }
       const { q, after, limit, pipeline_name, step_id } = query
       const also = (job: JobRecord) =>
         (pipeline_name === undefined || job.pipeline_name === pipeline_name) &&
         (step_id === undefined || job.current_step_id === step_id)
-      const page = await narrowed('job', { q, also, after, limit, signal }, (part) =>
+      const page = await narrowed('job', { q, also, after, limit, isEnough }, (part) =>
         server.ledger.jobs.list({ ...filter, ...pageOf(query), ...part }),
       )
       return pageReply(page, fields)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { absolute, age, msOf, relative, span } from './time.ts'
+import { absolute, age, relative, span } from './time.ts'
 
 describe('how long', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('how long', () => {
   })
 
   it('goes by whole seconds while it goes on, and never back', () => {
-    expect([-500, 0, 999, 5400, 9999, 12_300, 61_000].map((ms) => age(0, ms))).toEqual([
+    expect([-500, 0, 999, 5400, 9999, 12_300, 61_000].map((now) => age(0, now))).toEqual([
       '0s',
       '0s',
       '0s',
@@ -39,10 +39,4 @@ describe('when', () => {
     expect(absolute(now / 1000, 'utc')).toBe('2026-01-02 03:04:05.000 UTC')
     expect(absolute('never', 'utc')).toBe('–')
   })
-})
-
-it('has every millisecond of epoch seconds, also where their fraction is a little less', () => {
-  for (let ms = 1_795_000_000_000; ms < 1_795_000_001_000; ms++) {
-    expect(new Date(msOf(ms / 1000)).getTime()).toBe(ms)
-  }
 })
