@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { seriousProblems } from './axe.ts'
 import { type PageLedger, pageLedger } from './page-ledger.ts'
-import { type Scene, setTheScene, TENANT } from './scene.ts'
+import { type Scene, setTheScene, TENANT, TOOLS_TENANT } from './scene.ts'
 
 let full: PageLedger
 let empty: PageLedger
