@@ -34,7 +34,7 @@ it('A71 a state of the picture narrows the list down, and once more takes that a
   const { page } = on
   await on.go(DOCUMENTS)
   const picture = page.getByRole('group', { name: 'States of documents' })
-  const validated = picture.getByRole('link', { name: /^validated: 3\. / })
+  const validated = picture.getByRole('link', { name: /^validated 3\. / })
   await validated.click()
   await eventually(async () => (await found()).toSorted()).toEqual(['paper:0', 'paper:1', 'paper:2'])
   expect(inAddress(page)).toEqual({ tenant: TENANT, state: 'validated' })

@@ -24,7 +24,8 @@ export function scenePage(): ScenePage {
   beforeAll(async () => {
     world = await pageLedger()
     scene = await setTheScene(world.ledger, world.folder)
-    page = await world.open()
+    // With a name, so that it is seen in the history who did something.
+    page = await world.open({ tenants: ['*'] })
   })
   afterAll(async () => {
     try {
