@@ -15,7 +15,7 @@ const OFFERED = offers({
   'waybill jobs expedite some:id --ignore ': 'dependencies limits gate attempt',
   'waybill queue ': 'add list stats pause resume limit',
   'waybill queue add some.json --on-dependency-failure ': 'fail skip release',
-  'waybill runs ': 'list show create seal cancel',
+  'waybill runs ': 'list show create set seal cancel',
   'waybill runs list --state f': 'failed',
   'waybill schedule add some:id --catch-up ': 'one none all',
   'waybill submit --priority ': 'critical high normal low',

@@ -8,11 +8,22 @@ import type { LiveLedger } from '../../src/runtime/live-ledger.ts'
 
 export const TENANT = 'acme'
 export const OTHER = 'globex'
+/** Whose the jobs are that tools do: they name nobody. */
+export const TOOLS_TENANT = 'default'
 
 export const pdf = pipeline('pdf', 'v1')
   .gate('approved', { when: { field: 'metadata.approved_by', exists: true }, timeout: '1h' })
   .stage('download', { attempts: 3, document: { enters: 'fetching', leaves: 'fetched' } }, () => null)
-  .stage('parse', { attempts: 3, document: { enters: 'parsing', leaves: 'parsed' } }, () => null)
+  .stage(
+    'parse',
+    {
+      attempts: 3,
+      // Long enough that what waits for it still does when it is looked at.
+      backoff: { kind: 'list', delays: ['1h'] },
+      document: { enters: 'parsing', leaves: 'parsed' },
+    },
+    () => null,
+  )
   .stage('embed', { gate: 'approved' }, () => null)
 
 const OCR = {

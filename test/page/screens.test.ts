@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { seriousProblems } from './axe.ts'
 import { type PageLedger, pageLedger } from './page-ledger.ts'
-import { type Scene, setTheScene, TENANT } from './scene.ts'
+import { type Scene, setTheScene, TENANT, TOOLS_TENANT } from './scene.ts'
 
 let full: PageLedger
 let empty: PageLedger
@@ -40,7 +40,7 @@ const LISTS: readonly string[] = [
 const records = (of: Scene): readonly string[] => [
   `/jobs/${TENANT}/${of.done}`,
   `/jobs/${TENANT}/${of.gated}`,
-  `/jobs/default/${of.tool}?tab=logs`,
+  `/jobs/${TOOLS_TENANT}/${of.tool}?tab=logs`,
   `/jobs/${TENANT}/${of.failed}?tab=events`,
   `/documents/${TENANT}/paper%3A1`,
   `/runs/${TENANT}/run-1`,

@@ -105,7 +105,9 @@ export const attemptsQuery = (job: JobName) =>
     queryFn: ({ signal }) => aboutJob<AttemptsTold>(job, '/attempts', signal),
   })
 
-/** The server looks through many jobs for it. */
+/** The server looks through many jobs for it: not with each of their news. */
+const RELATED_REST_MS = 1000
+/** Where the stream is about another tenant. */
 const RELATED_MS = 10_000
 
 export const relatedQuery = (job: JobName) =>
@@ -113,6 +115,7 @@ export const relatedQuery = (job: JobName) =>
     queryKey: [...jobKey(job), 'related'],
     queryFn: ({ signal }) => aboutJob<Related>(job, '/related', signal),
     refetchInterval: RELATED_MS,
+    meta: { topics: ['job'], restMs: RELATED_REST_MS },
   })
 
 /** What happened to it, the newest first. */

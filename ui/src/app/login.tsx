@@ -15,7 +15,7 @@ const SAID: { readonly [opening in Opening]: string } = {
   unreachable: 'The server cannot be reached.',
 }
 
-/** Once, however often the screen is made: a code is good for one try. */
+/** Once for each link, however often the screen is made: a code is good for one try. */
 let opening: Promise<Opening | null> | null = null
 
 async function logIn(): Promise<Opening | null> {
@@ -41,11 +41,22 @@ export function LoginScreen() {
   useTitle('Open')
   const [state, setState] = useState<Opening>('opening')
   useEffect(() => {
+    const open = () =>
+      void opening?.then((problem) => {
+        if (problem === null) location.replace('/')
+        else setState(problem)
+      })
+    // Another link in the same tab differs from this one after the hash only, and loads nothing.
+    const onHash = () => {
+      if (location.hash === '') return
+      setState('opening')
+      opening = logIn()
+      open()
+    }
     opening ??= logIn()
-    void opening.then((problem) => {
-      if (problem === null) location.replace('/')
-      else setState(problem)
-    })
+    open()
+    window.addEventListener('hashchange', onHash)
+    return () => window.removeEventListener('hashchange', onHash)
   }, [])
   return (
     <main className={styles.login}>

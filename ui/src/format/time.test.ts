@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { absolute, age, relative, span } from './time.ts'
+import { absolute, age, msOf, relative, span } from './time.ts'
 
 describe('how long', () => {
   it.each([
@@ -39,4 +39,10 @@ describe('when', () => {
     expect(absolute(now / 1000, 'utc')).toBe('2026-01-02 03:04:05.000 UTC')
     expect(absolute('never', 'utc')).toBe('–')
   })
+})
+
+it('has every millisecond of epoch seconds, also where their fraction is a little less', () => {
+  for (let ms = 1_795_000_000_000; ms < 1_795_000_001_000; ms++) {
+    expect(new Date(msOf(ms / 1000)).getTime()).toBe(ms)
+  }
 })

@@ -2,9 +2,9 @@
 
 export type Moment = string | number
 
-/** Epoch milliseconds of an ISO text, or of epoch seconds. */
+/** Epoch milliseconds of an ISO text, or of epoch seconds. Seconds have them as a fraction, which may be a little less than they are. */
 export function msOf(moment: Moment): number {
-  return typeof moment === 'number' ? moment * 1000 : Date.parse(moment)
+  return typeof moment === 'number' ? Math.round(moment * 1000) : Date.parse(moment)
 }
 
 const UNITS = [

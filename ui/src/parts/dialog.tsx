@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import styles from './dialog.module.css'
+import { modal } from './modal.ts'
 
 interface DialogProps {
   /** The id of its heading, or the name itself. */
@@ -16,9 +17,7 @@ export function Dialog({ label, isWide = false, onClose, children }: DialogProps
     <dialog
       className={isWide ? styles.wide : styles.dialog}
       {...(typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.by })}
-      ref={(dialog) => {
-        if (dialog !== null && !dialog.open) dialog.showModal()
-      }}
+      ref={modal}
       onCancel={(event) => {
         event.preventDefault()
         onClose()

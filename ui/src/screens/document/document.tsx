@@ -5,6 +5,7 @@ import { type DocumentRecord, documentHistoryPage, documentQuery } from '../../a
 import type { HistoryRecord } from '../../api/live.ts'
 import { usePage } from '../../app/context.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { msOf } from '../../format/time.ts'
 import { JobsOf } from '../../lists/jobs-of.tsx'
 import { Timeline } from '../../lists/timeline.tsx'
 import { type Pages, usePages } from '../../lists/use-pages.ts'
@@ -50,7 +51,7 @@ function Shown({ document: record }: { readonly document: DocumentRecord }) {
     document.getElementById('states')?.scrollIntoView({ block: 'nearest' })
   }
   const thenOf = (entry: HistoryRecord) =>
-    entry.event === 'moved' ? () => show(new Date(entry.timestamp * 1000).toISOString()) : null
+    entry.event === 'moved' ? () => show(new Date(msOf(entry.timestamp)).toISOString()) : null
   return (
     <>
       <div className={styles.pair} id="states">

@@ -2,6 +2,7 @@
 // takes one value of some fields and no negations, so it may answer with more than is meant: the page looks again.
 import type { Query } from '../../api/client.ts'
 import type { HistoryRecord } from '../../api/live.ts'
+import { msOf } from '../../format/time.ts'
 import { type Part, parse, type ReadPart } from './filter-language.ts'
 
 /** What fields may be asked for, and what for. */
@@ -219,8 +220,8 @@ export function matcherOf(
     if (field === null) tests.push((record) => contains(record, value.toLowerCase()) !== isNegated)
   }
   const { from, before } = rangeOf(terms, now)
-  if (from !== null) tests.push(({ timestamp }) => timestamp * 1000 >= from)
-  if (before !== null) tests.push(({ timestamp }) => timestamp * 1000 < before)
+  if (from !== null) tests.push(({ timestamp }) => msOf(timestamp) >= from)
+  if (before !== null) tests.push(({ timestamp }) => msOf(timestamp) < before)
   return (record) => tests.every((test) => test(record))
 }
 

@@ -1,7 +1,8 @@
 import type { HistoryRecord } from '../../api/live.ts'
+import { msOf } from '../../format/time.ts'
 
 const COLUMNS: readonly (readonly [title: string, cell: (record: HistoryRecord) => string | null])[] = [
-  ['Time', ({ timestamp }) => new Date(timestamp * 1000).toISOString()],
+  ['Time', ({ timestamp }) => new Date(msOf(timestamp)).toISOString()],
   ['Level', ({ level }) => level],
   ['Tenant', ({ tenant_id }) => tenant_id],
   ['Kind', ({ kind }) => kind],

@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import type { HistoryRecord } from '../../api/live.ts'
 import { usePage } from '../../app/context.ts'
-import { absolute, type Zone } from '../../format/time.ts'
+import { absolute, msOf, type Zone } from '../../format/time.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import styles from './log-list.module.css'
@@ -34,7 +34,7 @@ export const LogCells = memo(function LogCells(props: LogCellsProps) {
         >
           {isOpen ? '▾' : '▸'}
         </button>
-        <time dateTime={new Date(timestamp * 1000).toISOString()} title={time}>
+        <time dateTime={new Date(msOf(timestamp)).toISOString()} title={time}>
           {time.startsWith(today) ? time.slice(11, 23) : time.slice(5, 19)}
         </time>
       </div>
