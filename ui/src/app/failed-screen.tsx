@@ -1,6 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { useContext, useEffect } from 'react'
 import { Unreachable } from '../api/client.ts'
+import { askAnew } from '../api/query-client.ts'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageContext } from './context.ts'
 
@@ -14,5 +15,9 @@ export function FailedScreen({ error }: { readonly error: unknown }) {
       if (live.connection === 'live') void router.invalidate()
     })
   }, [error, live, router])
-  return <ErrorNotice error={error} retry={() => void router.invalidate()} />
+  const retry = async () => {
+    await askAnew()
+    await router.invalidate()
+  }
+  return <ErrorNotice error={error} retry={() => void retry()} />
 }
