@@ -82,7 +82,7 @@ it('the rest of a job stays when one of its parts breaks', async () => {
   await page.goto(`${here.url}/jobs/${TENANT}/ingest-gated`)
   await panel(page, 'Related jobs').locator('[data-notice="problem"]').waitFor()
   await panel(page, 'Why it is where it is').locator('[data-notice="problem"]').waitFor()
-  await panel(page, 'Facts').getByText('pdf.v1').first().waitFor()
+  await panel(page, 'Facts').getByText('Protocol').waitFor()
   await panel(page, 'Steps').waitFor()
   expect(await problems(page).count()).toBe(2)
   await page.unroute('**/v1/jobs/*/related?*')
