@@ -190,7 +190,7 @@ describe('GET /v1/files', () => {
   })
 
   it.each([{ limit: '0' }, { limit: String(LARGEST_PAGE + 1) }, { q: 'x'.repeat(5000) }])(
-    'refuses %j',
+    'refuses %#: too little, too much, too long',
     async (query) => {
       expect((await get('viewer', '/v1/files', query as never)).status).toBe(422)
     },

@@ -186,6 +186,7 @@ describe('who one is', () => {
       tenants: [OURS],
       may: ['read'],
       default_tenant: OURS,
+      may_give: expect.arrayContaining(['viewer']),
       has_admin: true,
     })
     expect(await ask('admin')).toMatchObject({

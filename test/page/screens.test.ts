@@ -41,7 +41,7 @@ const LISTS: readonly string[] = [
 const records = (of: Scene): readonly string[] => [
   `/jobs/${TENANT}/${of.done}`,
   `/jobs/${TENANT}/${of.gated}`,
-  `/jobs/${TENANT}/${of.tool}?tab=logs`,
+  `/jobs/default/${of.tool}?tab=logs`,
   `/jobs/${TENANT}/${of.failed}?tab=events`,
   `/documents/${TENANT}/paper%3A1`,
   `/runs/${TENANT}/run-1`,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { toIso } from '../../core/time.ts'
-import { ROLES } from '../../core/token/record.ts'
+import { ROLES, type Role } from '../../core/token/record.ts'
 import { Forbidden } from '../../errors/http-errors.ts'
 import { idSchema } from '../../ledger/envelope.ts'
 import { isFor, PERMISSIONS, type Principal, permissionsOf } from '../auth/principal.ts'
@@ -17,6 +17,7 @@ const whoSchema = z
     default_tenant: z
       .string()
       .describe("Whose records one sees who names no tenant, or the first of one's own"),
+    may_give: z.array(z.enum(ROLES)).describe('Roles that a link of theirs may open the page with'),
     has_admin: z.boolean().describe('The routes that steer the server are there'),
   })
   .meta({ id: 'Who' })
@@ -98,8 +99,7 @@ interface Narrower {
 }
 
 function narrowed(principal: Principal, { role = principal.role, tenants }: Narrower): Principal {
-  const isMore = ROLES.indexOf(role) > ROLES.indexOf(principal.role)
-  if (isMore || tenants?.some((tenant) => !isFor(principal, tenant)) === true) {
+  if (!givenBy(principal).includes(role) || tenants?.some((tenant) => !isFor(principal, tenant)) === true) {
     throw new Forbidden(
       'A link cannot open more than its maker may see',
       'Ask for the role and tenants that you have.',
@@ -107,6 +107,11 @@ function narrowed(principal: Principal, { role = principal.role, tenants }: Narr
   }
   const isSame = tenants === undefined || tenants.includes(EVERYBODY)
   return { ...principal, role, tenants: isSame ? principal.tenants : new Set(tenants) }
+}
+
+/** Nobody gives more than they have. */
+function givenBy({ role }: Principal): Role[] {
+  return ROLES.slice(0, ROLES.indexOf(role) + 1)
 }
 
 function shown(principal: Principal, server: ServerParts): z.output<typeof whoSchema> {
@@ -117,6 +122,7 @@ function shown(principal: Principal, server: ServerParts): z.output<typeof whoSc
     tenants: tenants === null ? ['*'] : [...tenants],
     may: [...permissionsOf(principal)],
     default_tenant: defaultTenant(principal, server),
+    may_give: givenBy(principal),
     has_admin: server.hasAdmin,
   }
 }

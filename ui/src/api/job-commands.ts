@@ -43,7 +43,7 @@ export function annotateJob(
   return command(job, 'annotate', reason, { metadata })
 }
 
-export function resumeQueue(queue: string, reason: string): Promise<unknown> {
+function resumeQueue(queue: string, reason: string): Promise<unknown> {
   return ask(path('/v1/queues/{}:resume', queue), { method: 'POST', query: { reason } })
 }
 

@@ -50,6 +50,8 @@ export interface JobFilters {
 }
 
 const PAGE = 200
+/** Who scrolls on wants many more: to find the place again takes the server longer than to read on. */
+const NEXT_PAGE = 1000
 
 export function listJobs(
   tenant: string,
@@ -58,7 +60,8 @@ export function listJobs(
   signal: AbortSignal,
 ): Promise<PageAnswer<JobRow>> {
   const query = { ...filters, tenant_id: tenant, order: 'changed', direction: 'desc' }
-  return ask('/v1/jobs', { signal, query: { ...query, limit: PAGE, fields: LISTED.join(), after } })
+  const limit = after === undefined ? PAGE : NEXT_PAGE
+  return ask('/v1/jobs', { signal, query: { ...query, limit, fields: LISTED.join(), after } })
 }
 
 export type JobDetail = JobRecord & {

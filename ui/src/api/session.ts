@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Role } from '../../../src/core/token/record.ts'
 import { ask } from './client.ts'
 
 export type Permission = 'read' | 'work' | 'write' | 'admin'
@@ -6,11 +7,13 @@ export type Permission = 'read' | 'work' | 'write' | 'admin'
 /** Who one is here. */
 export interface Session {
   readonly name: string
-  readonly role: string
+  readonly role: Role
   /** `['*']` for all of them. */
   readonly tenants: readonly string[]
   readonly may: readonly Permission[]
   readonly default_tenant: string
+  /** Roles that a link of theirs may have. */
+  readonly may_give: readonly Role[]
   readonly has_admin: boolean
 }
 

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 import type { Zone } from '../format/time.ts'
 
 export const THEMES = ['system', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+type Theme = (typeof THEMES)[number]
 
 interface Preferences {
   readonly theme: Theme

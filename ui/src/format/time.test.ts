@@ -13,7 +13,7 @@ describe('how long', () => {
   })
 
   it('goes by whole seconds while it goes on, and never back', () => {
-    expect([-500, 0, 999, 5400, 9999, 12_300, 61_000].map(age)).toEqual([
+    expect([-500, 0, 999, 5400, 9999, 12_300, 61_000].map((now) => age(0, now))).toEqual([
       '0s',
       '0s',
       '0s',

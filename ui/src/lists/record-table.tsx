@@ -1,7 +1,7 @@
 // A long list of records: only the rows on the screen are in the document, `j` and `k` go through them, and news wait while the
 // reader is further down.
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { Loading } from '../parts/answer.tsx'
 import { Button } from '../parts/button.tsx'
@@ -39,12 +39,14 @@ export function RecordTable<T>({ label, pages, columns, keyOf, onOpen, nothing }
   const { items, isPending, error, hasMore, hasNews, loadMore, setAtTop, retry } = pages
   const scroller = useRef<HTMLDivElement>(null)
   const [chosen, setChosen] = useState<string | null>(null)
+  // Another function would have all rows measured again.
+  const getItemKey = useCallback((i: number) => keyOf(items[i] as T), [items, keyOf])
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: OVERSCAN,
-    getItemKey: (i) => keyOf(items[i] as T),
+    getItemKey,
   })
   const rows = virtualizer.getVirtualItems()
   const last = rows.at(-1)?.index ?? 0
@@ -52,7 +54,7 @@ export function RecordTable<T>({ label, pages, columns, keyOf, onOpen, nothing }
     if (hasMore && last + AHEAD >= items.length) loadMore()
   }, [hasMore, last, items.length, loadMore])
 
-  const at = items.findIndex((item) => keyOf(item) === chosen)
+  const at = chosen === null ? -1 : items.findIndex((item) => keyOf(item) === chosen)
   const choose = (index: number) => {
     const item = items[Math.max(0, Math.min(items.length - 1, index))]
     if (item === undefined) return

@@ -4,7 +4,7 @@ import { ApiError, Unreachable } from '../api/client.ts'
 import { Button } from './button.tsx'
 import styles from './notice.module.css'
 
-export type NoticeKind = 'empty' | 'no-match' | 'disconnected' | 'forbidden' | 'missing' | 'problem'
+type NoticeKind = 'empty' | 'no-match' | 'disconnected' | 'forbidden' | 'missing' | 'problem'
 
 const MARK: { readonly [kind in NoticeKind]: string } = {
   empty: '○',

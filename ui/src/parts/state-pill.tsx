@@ -1,4 +1,3 @@
-import type { Tone } from '../../../src/core/machine.ts'
 import type { RecordKind } from '../../../src/core/machines/all.ts'
 import { usePage } from '../app/context.ts'
 import styles from './state-pill.module.css'
@@ -17,8 +16,4 @@ export function StatePill({ kind, state }: StatePillProps) {
       {state}
     </span>
   )
-}
-
-export function useTone(kind: RecordKind, state: string): Tone {
-  return usePage().machines[kind].states[state]?.tone ?? 'waiting'
 }

@@ -2,9 +2,9 @@
 // on either ground; a colour that is none of the usual ones becomes the nearest of them.
 import Anser from 'anser'
 
-export const ANSI_COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
+const ANSI_COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-export type AnsiColour = (typeof ANSI_COLOURS)[number]
+type AnsiColour = (typeof ANSI_COLOURS)[number]
 
 export interface Span {
   readonly text: string

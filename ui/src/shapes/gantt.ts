@@ -5,7 +5,7 @@ import { span } from '../format/time.ts'
 
 export type SegmentKind = 'wait' | 'dispatch' | 'ack' | 'run' | 'backoff'
 
-export interface Segment {
+interface Segment {
   readonly kind: SegmentKind
   /** Epoch milliseconds. */
   readonly from: number
@@ -30,7 +30,7 @@ export interface Row {
   readonly gaps: readonly Segment[]
 }
 
-export interface Tick {
+interface Tick {
   readonly x: number
   /** Since the beginning. */
   readonly label: string

@@ -18,7 +18,7 @@ interface MachineDiagramProps {
   readonly linkTo?: (state: string, content: ReactNode, props: StateLinkProps) => ReactNode
 }
 
-export interface StateLinkProps {
+interface StateLinkProps {
   readonly className: string | undefined
   readonly 'aria-label': string
   readonly onFocus: () => void
@@ -61,6 +61,7 @@ export function MachineDiagram({ machine, label, counts, chosen = [], taken, lin
           const look = { onFocus: () => setLooked(state), onBlur: () => setLooked(null) }
           return (
             <g key={state} onPointerEnter={look.onFocus} onPointerLeave={look.onBlur}>
+              <title>{machine.states[state]?.about}</title>
               {linkTo === undefined
                 ? box
                 : linkTo(state, box, {
@@ -87,7 +88,8 @@ function visited(state: string, taken: ReadonlySet<string>): boolean {
 function spoken(machine: Machine<string>, state: string, count: number | undefined): string {
   const spec = machine.states[state]
   const next = (spec?.to ?? []).filter((to) => to !== state)
-  const many = count === undefined ? '' : `: ${count}`
+  // It begins with what is written there, for those who say what they see.
+  const many = count === undefined ? '' : ` ${short(count)}`
   return `${state}${many}. ${spec?.about}. ${next.length === 0 ? 'It ends here' : `Goes on to ${next.join(', ')}`}`
 }
 
@@ -126,17 +128,18 @@ function StateBox({ node, machine, count, isChosen, isVisited }: StateBoxProps) 
       data-chosen={isChosen}
       data-empty={count === 0 || !isVisited}
     >
-      <title>{spec?.about}</title>
       <rect className={styles.ground} x={x} y={y} width={width} height={height} rx="8" />
       <rect className={styles.box} x={x} y={y} width={width} height={height} rx="8" />
-      <text className={styles.name} x={middle} y={count === undefined ? half + 4 : half - 4}>
-        {state}
+      <text>
+        <tspan className={styles.name} x={middle} y={count === undefined ? half + 4 : half - 4}>
+          {state}
+        </tspan>{' '}
+        {count === undefined ? null : (
+          <tspan className={styles.count} x={middle} y={half + 13}>
+            {short(count)}
+          </tspan>
+        )}
       </text>
-      {count === undefined ? null : (
-        <text className={styles.count} x={middle} y={half + 13}>
-          {short(count)}
-        </text>
-      )}
     </g>
   )
 }

@@ -15,7 +15,7 @@ export interface MachineNode {
 }
 
 /** `way`: one after the other; `shortcut`: past some; `side`: to and from what lies beneath; `odd`: out of a state that nothing leads to. */
-export type EdgeKind = 'way' | 'shortcut' | 'side' | 'odd'
+type EdgeKind = 'way' | 'shortcut' | 'side' | 'odd'
 
 export interface MachineEdge extends Line {
   readonly from: string

@@ -36,7 +36,7 @@ export interface MatrixCell {
 export type Heat = 0 | 1 | 2 | 3 | 4
 
 /** What is worst about it. */
-export type CellTone = 'bad' | 'retry' | 'busy' | 'waiting' | 'idle'
+type CellTone = 'bad' | 'retry' | 'busy' | 'waiting' | 'idle'
 
 const HOTTEST = 4
 
@@ -54,10 +54,13 @@ export function matrixOf(rows: readonly RadarRow[]): Matrix {
   }
   return {
     mostLoad,
-    bands: bands.map(({ columns, rows: own }) => ({
-      columns,
-      rows: own.toSorted(byName).map((row) => placed(row, columns, mostLoad)),
-    })),
+    // What has something to do comes first.
+    bands: bands
+      .toSorted((a, b) => openOf(b.rows) - openOf(a.rows))
+      .map(({ columns, rows: own }) => ({
+        columns,
+        rows: own.toSorted(byName).map((row) => placed(row, columns, mostLoad)),
+      })),
   }
 }
 
@@ -68,6 +71,10 @@ function byName(a: RadarRow, b: RadarRow): number {
     a.row.localeCompare(b.row) ||
     a.tenant_id.localeCompare(b.tenant_id)
   )
+}
+
+function openOf(rows: readonly RadarRow[]): number {
+  return rows.reduce((sum, { open }) => sum + open, 0)
 }
 
 function isOver({ filter, open }: RadarRow): boolean {
@@ -103,7 +110,7 @@ export function mergedOrder(first: readonly string[], second: readonly string[])
   return merged
 }
 
-export function loadOf({ waiting, running, retrying }: RadarCell): number {
+function loadOf({ waiting, running, retrying }: RadarCell): number {
   return waiting + running + retrying
 }
 

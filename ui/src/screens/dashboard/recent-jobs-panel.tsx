@@ -31,7 +31,7 @@ export function RecentJobsPanel() {
         instead={({ items }) =>
           items.length > 0 ? null : (
             <Notice kind="empty" title="There is no job yet">
-              Submit one: <code>waybill submit REQUEST_TYPE</code>
+              Submit one: <code>waybill submit --help</code> says how.
             </Notice>
           )
         }

@@ -26,7 +26,7 @@ export function WaitingPanel() {
         instead={({ waiting: { oldest } }) =>
           oldest.length > 0 ? null : (
             <Notice kind="empty" title="Nothing waits">
-              Every open job is being worked on.
+              No open job is without somebody who works on it.
             </Notice>
           )
         }

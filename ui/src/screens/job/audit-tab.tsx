@@ -1,6 +1,6 @@
-import { AUDIT_EVENTS } from '../../../../src/core/audit.ts'
 import type { JobName } from '../../api/jobs.ts'
 import type { HistoryRecord } from '../../api/live.ts'
+import { EVENT_NAMES, EVENTS } from '../../api/vocabulary.ts'
 import { usePreferences } from '../../app/preferences.ts'
 import { listIn, useUrlState } from '../../app/url-state.ts'
 import { absolute, span } from '../../format/time.ts'
@@ -13,12 +13,6 @@ import { PagesFoot } from './pages-foot.tsx'
 import { ownPart, useEvents } from './use-events.ts'
 
 const TONES = { moved: 'busy', noted: 'waiting', refused: 'warn', ignored: 'debug' } as const
-const ABOUT = {
-  moved: 'The state changed',
-  noted: 'Worth knowing, and did not change the state',
-  refused: 'A rule said no',
-  ignored: 'Late or repeated, harmless',
-} as const
 const COLUMNS = ['Seq', 'When', 'Event', 'Record', 'From → to', 'After', 'Actor', 'Reason', 'Error']
 
 /** The records themselves, with those that came to nothing. */
@@ -27,11 +21,11 @@ export function AuditTab({ name }: { readonly name: JobName }) {
   const [url, setUrl] = useUrlState()
   const events = listIn(url.event)
   const shown = pages.items.filter(({ event }) => events.length === 0 || events.includes(event))
-  const chips = AUDIT_EVENTS.map((event) => ({
+  const chips = EVENT_NAMES.map((event) => ({
     value: event,
     title: event,
     tone: TONES[event],
-    about: ABOUT[event],
+    about: EVENTS[event],
   }))
   return (
     <div className={jobStyles.stack}>

@@ -1,6 +1,6 @@
-import { LEVELS } from '../../../../src/core/audit-level.ts'
 import type { JobName } from '../../api/jobs.ts'
 import type { HistoryRecord } from '../../api/live.ts'
+import { LEVEL_NAMES, LEVELS } from '../../api/vocabulary.ts'
 import { listIn, useUrlState } from '../../app/url-state.ts'
 import { span } from '../../format/time.ts'
 import { ChipFilter, Filters } from '../../parts/filters.tsx'
@@ -25,7 +25,12 @@ export function EventsTab({ name }: { readonly name: JobName }) {
         <ChipFilter
           name="level"
           label="Level"
-          chips={LEVELS.map((level) => ({ value: level, title: level, tone: level }))}
+          chips={LEVEL_NAMES.map((level) => ({
+            value: level,
+            title: level,
+            tone: level,
+            about: LEVELS[level],
+          }))}
         />
       </Filters>
       <Panel title="What happened, the newest first" isFlush>

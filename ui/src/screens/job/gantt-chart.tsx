@@ -10,7 +10,7 @@ const BAR = 16
 const AXIS = 22
 const TIP_PX = 260
 
-export const SEGMENT_TITLES: { readonly [kind in SegmentKind]: string } = {
+const SEGMENT_TITLES: { readonly [kind in SegmentKind]: string } = {
   wait: 'waiting to begin',
   dispatch: 'handing out',
   ack: 'waiting for an answer',

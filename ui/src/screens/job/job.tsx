@@ -1,8 +1,8 @@
 // One job: what it is, why it is where it is, what happened to it, what it printed, and what can be done with it.
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { PRIORITIES } from '../../../../src/core/job/record.ts'
 import { type JobDetail, type JobName, jobQuery } from '../../api/jobs.ts'
+import { PRIORITIES } from '../../api/vocabulary.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Screen } from '../../parts/screen.tsx'

@@ -10,6 +10,7 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
+import { Told } from '../../parts/told.tsx'
 import { When } from '../../parts/when.tsx'
 import { useUnblock } from './actions/use-unblock.ts'
 import styles from './why-panel.module.css'
@@ -44,7 +45,7 @@ function CauseItem({ cause, name }: { readonly cause: Cause; readonly name: JobN
     <li className={styles.cause} data-cause={cause.cause}>
       <p className={styles.message}>
         <span className={styles.name}>{cause.cause.replaceAll('_', ' ')}</span>
-        {cause.message}
+        <Told text={cause.message} />
       </p>
       {cause.until === null ? null : (
         <p className={styles.until}>

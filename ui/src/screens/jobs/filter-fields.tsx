@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { countsQuery } from '../../api/counts.ts'
 import type { JobFilters } from '../../api/jobs.ts'
 import { usePage } from '../../app/context.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { short } from '../../format/numbers.ts'
-import { Button } from '../../parts/button.tsx'
 import { ChipFilter, Filters, TextFilter } from '../../parts/filters.tsx'
 import styles from './jobs.module.css'
 
@@ -21,21 +21,21 @@ const MORE = [
 /** As they are called in the URL, and by the server. */
 export const FILTER_NAMES = ['state', 'q', ...MORE.map(({ name }) => name)] as const
 
-export function JobFilterFields({ onClear }: { readonly onClear: (() => void) | null }) {
+export function JobFilterFields() {
   const [url] = useUrlState()
   const said = MORE.filter(({ name }) => url[name] !== undefined).length
+  const [isOpen, setOpen] = useState(said > 0)
   return (
     <div className={styles.filters}>
       <Filters>
         <TextFilter name="q" label="Text" placeholder="Part of an id, type, tag…" />
         <StateChips />
-        {onClear === null ? null : (
-          <Button look="quiet" onClick={onClear}>
-            Clear filters
-          </Button>
-        )}
       </Filters>
-      <details className={styles.more} open={said > 0 ? true : undefined}>
+      <details
+        className={styles.more}
+        open={isOpen}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary>More filters{said === 0 ? '' : ` (${said})`}</summary>
         <Filters>
           {MORE.map(({ name, label }) => (

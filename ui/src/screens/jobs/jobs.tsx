@@ -6,6 +6,7 @@ import { usePage } from '../../app/context.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { RecordTable } from '../../lists/record-table.tsx'
 import { usePages } from '../../lists/use-pages.ts'
+import { Button } from '../../parts/button.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { pathOf } from '../../parts/record-link.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -32,9 +33,19 @@ export function JobsScreen() {
   const clear = () => setUrl(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])))
   const open = ({ tenant_id, job_id }: JobRow) =>
     void navigate({ to: pathOf('job', tenant_id, job_id) } as never)
+  const actions = (
+    <>
+      {isNarrowed ? (
+        <Button look="quiet" onClick={clear}>
+          Clear filters
+        </Button>
+      ) : null}
+      <ManyActions filters={filters} />
+    </>
+  )
   return (
-    <Screen title="Jobs" isTall actions={<ManyActions filters={filters} />}>
-      <JobFilterFields onClear={isNarrowed ? clear : null} />
+    <Screen title="Jobs" isTall actions={actions}>
+      <JobFilterFields />
       <div className={styles.list}>
         <RecordTable
           label="Jobs"

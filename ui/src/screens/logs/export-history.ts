@@ -3,7 +3,7 @@ import type { HistoryRecord } from '../../api/live.ts'
 import type { PageAnswer } from '../../lists/pages.ts'
 import type { PageAsked } from './log-feed.ts'
 
-export const MOST_EXPORTED = 10_000
+const MOST_EXPORTED = 10_000
 const PAGE = 1000
 
 export interface ExportOptions {

@@ -30,14 +30,14 @@ const ALIASES: { readonly [name: string]: Field } = { tool: 'adapter' }
 /** The values that there are of a field, where they are known beforehand. */
 export type Known = { readonly [F in Field]?: readonly string[] }
 
-export interface Term {
+interface Term {
   readonly isNegated: boolean
   /** Null for text anywhere. */
   readonly field: Field | null
   readonly value: string
 }
 
-export interface Wrong {
+interface Wrong {
   /** Which part of the text. */
   readonly nth: number
   readonly message: string

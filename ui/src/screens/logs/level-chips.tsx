@@ -1,8 +1,8 @@
 import type { Level } from '../../../../src/core/audit-level.ts'
+import { LEVEL_NAMES, LEVELS } from '../../api/vocabulary.ts'
 import { short } from '../../format/numbers.ts'
 import { toggled } from './filter-language.ts'
 import type { Filter } from './filter-meaning.ts'
-import { LEVELS } from './known-values.ts'
 import styles from './log-controls.module.css'
 
 interface LevelChipsProps {
@@ -19,7 +19,7 @@ export function LevelChips({ text, filter, counts, onChange }: LevelChipsProps) 
   return (
     <fieldset className={styles.levels}>
       <legend>Levels of what is loaded</legend>
-      {(Object.keys(LEVELS) as Level[]).map((level) => {
+      {LEVEL_NAMES.map((level) => {
         const isChosen = chosen.some(({ value }) => value === level)
         // Of those that are not asked for nothing is loaded, and nothing is known.
         const isCounted = isChosen || chosen.length === 0

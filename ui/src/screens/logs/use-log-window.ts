@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useState } from 'react'
 import type { LogFeed } from './log-feed.ts'
 
-export const TOP_PX = 40
+const TOP_PX = 40
 const WIDE_PX = 30
 const NARROW_PX = 54
 const OVERSCAN = 12

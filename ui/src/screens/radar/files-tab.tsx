@@ -15,6 +15,9 @@ import { When } from '../../parts/when.tsx'
 import { FileChangePanel } from './file-change.tsx'
 import styles from './radar.module.css'
 
+/** Left out beside the inspector, which tells them. */
+const BESIDE: readonly string[] = ['Run', 'Workstream', 'Commit']
+
 const NO_FILE = { file: null, file_tenant: null, repo: null }
 
 export function FilesTab() {
@@ -52,7 +55,11 @@ export function FilesTab() {
           <RecordTable
             label="Files that jobs touched"
             pages={pagesOf(files)}
-            columns={columnsOf(open)}
+            columns={
+              file === undefined
+                ? columnsOf(open)
+                : columnsOf(open).filter(({ title }) => !BESIDE.includes(title))
+            }
             keyOf={keyOf}
             onOpen={open}
             nothing={nothing}

@@ -63,6 +63,11 @@ function Shown({ radar, hours }: { readonly radar: Radar; readonly hours: number
             There are more jobs than one look takes in: the numbers are of a part of them.
           </p>
         ) : null}
+        {chosen === undefined && namesCell(url, radar.by) ? (
+          <p className={styles.more} role="note">
+            Nothing is known any more of the stage {url.stage} that this link is about.
+          </p>
+        ) : null}
         <MatrixGrid
           radar={radar}
           chosen={chosen === undefined ? null : { row: chosen.row, stage: chosen.cell.stage }}
@@ -80,6 +85,12 @@ function Shown({ radar, hours }: { readonly radar: Radar; readonly hours: number
       )}
     </div>
   )
+}
+
+/** Whether the URL means a cell of this tab. */
+function namesCell({ stage, workstream_id, pipeline_name, protocol_id }: UrlState, by: RadarBy): boolean {
+  const row = by === 'workstream' ? workstream_id : (pipeline_name ?? protocol_id)
+  return stage !== undefined && row !== undefined
 }
 
 function NothingYet({ by }: { readonly by: RadarBy }) {

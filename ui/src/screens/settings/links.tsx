@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { ROLES } from '../../../../src/core/token/record.ts'
 import { isForAll } from '../../api/session.ts'
 import { makeLink, type OneTimeLink, type Role } from '../../api/tokens.ts'
 import { usePage } from '../../app/context.ts'
@@ -9,7 +8,7 @@ import { useToasts } from '../../parts/toasts.tsx'
 import { When } from '../../parts/when.tsx'
 import { Once } from './once.tsx'
 import styles from './settings.module.css'
-import { rolesUpTo, tenantsIn } from './tenants-text.ts'
+import { tenantsIn } from './tenants-text.ts'
 
 /** A way in for somebody else, who may do as much or less. */
 export function Links() {
@@ -35,7 +34,7 @@ export function Links() {
         }}
       >
         <p className={styles.muted}>A link opens the page once, for whoever has it, in your name.</p>
-        <RoleField value={role} roles={rolesUpTo(ROLES, session.role)} onChange={setRole} />
+        <RoleField value={role} roles={session.may_give} onChange={setRole} />
         <label className={styles.field}>
           Tenants
           <input

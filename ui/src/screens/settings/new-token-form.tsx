@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { ROLES } from '../../../../src/core/token/record.ts'
 import { type MintedToken, makeToken, type NewToken, type Role, tokensQuery } from '../../api/tokens.ts'
+import { usePage } from '../../app/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { useToasts } from '../../parts/toasts.tsx'
 import { RoleField } from './links.tsx'
@@ -19,6 +19,7 @@ const EXPIRIES = [
 
 /** The token itself is seen here, and never again. */
 export function NewTokenForm() {
+  const { session } = usePage()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('worker')
   const [tenants, setTenants] = useState('')
@@ -46,7 +47,7 @@ export function NewTokenForm() {
             onChange={({ target }) => setName(target.value)}
           />
         </label>
-        <RoleField value={role} roles={ROLES} onChange={setRole} />
+        <RoleField value={role} roles={session.may_give} onChange={setRole} />
         <label className={styles.field}>
           Tenants
           <input

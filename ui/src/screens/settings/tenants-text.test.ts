@@ -1,15 +1,8 @@
 import { expect, it } from 'vitest'
-import { ROLES } from '../../../../src/core/token/record.ts'
-import { rolesUpTo, tenantsIn } from './tenants-text.ts'
+import { tenantsIn } from './tenants-text.ts'
 
 it('tenants are named with commas or spaces, each once; none named means all', () => {
   expect(tenantsIn('aurora, borealis  aurora')).toEqual(['aurora', 'borealis'])
   expect(tenantsIn(' ')).toEqual(['*'])
   expect(tenantsIn('aurora,*')).toEqual(['*'])
-})
-
-it('nobody gives more than they have', () => {
-  expect(rolesUpTo(ROLES, 'operator')).toEqual(['viewer', 'worker', 'operator'])
-  expect(rolesUpTo(ROLES, 'viewer')).toEqual(['viewer'])
-  expect(rolesUpTo(ROLES, 'nobody')).toEqual([])
 })

@@ -5,8 +5,3 @@ export function tenantsIn(text: string): readonly string[] {
   const named = [...new Set(text.split(/[\s,]+/).filter((part) => part !== ''))]
   return named.length === 0 || named.includes(ALL_TENANTS) ? [ALL_TENANTS] : named
 }
-
-/** Roles up to one's own: nobody gives more than they have. */
-export function rolesUpTo<R extends string>(roles: readonly R[], own: string): readonly R[] {
-  return roles.slice(0, (roles as readonly string[]).indexOf(own) + 1)
-}

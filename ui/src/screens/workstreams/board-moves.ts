@@ -38,7 +38,7 @@ export function welcomeOf(lane: Lane, card: BoardCard | null): Welcome {
   return moveTo(lane, card)?.allowed === true ? 'yes' : 'no'
 }
 
-export function moveTo(lane: Lane, { moves }: BoardCard): BoardMove | undefined {
+function moveTo(lane: Lane, { moves }: BoardCard): BoardMove | undefined {
   return moves.find((move) => move.lane === lane)
 }
 

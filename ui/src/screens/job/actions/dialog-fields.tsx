@@ -1,8 +1,8 @@
 // What a question about a job asks besides the reason. They keep what was said themselves: the dialog does not draw them anew.
 import { useState } from 'react'
 import type { Obstacle } from '../../../../../src/core/job/commands.ts'
-import { PRIORITIES } from '../../../../../src/core/job/record.ts'
 import type { Expediting } from '../../../api/job-commands.ts'
+import { PRIORITIES } from '../../../api/vocabulary.ts'
 import styles from './dialog-fields.module.css'
 
 interface FromStepProps {

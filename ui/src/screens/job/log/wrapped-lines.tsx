@@ -1,6 +1,6 @@
 // Lines that are wrapped: each is as high as it turns out to be.
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useRef } from 'react'
+import { useCallback, useLayoutEffect, useRef } from 'react'
 import { EARLIER_PX, isAtEnd, LINE_PX, type LinesProps, onLinesKey } from './lines.ts'
 import styles from './log.module.css'
 import { LogLine } from './log-line.tsx'
@@ -9,12 +9,13 @@ export function WrappedLines(props: LinesProps) {
   const { feed, seen, search, linked, hit, isFollowing, target, onFollow, onNumber } = props
   const { lines, earlier } = seen
   const scroller = useRef<HTMLDivElement>(null)
+  const getItemKey = useCallback((line: number) => line - earlier, [earlier])
   const virtualizer = useVirtualizer({
     count: lines,
     getScrollElement: () => scroller.current,
     estimateSize: () => LINE_PX,
     overscan: 12,
-    getItemKey: (line) => line - earlier,
+    getItemKey,
   })
   const height = virtualizer.getTotalSize()
   const before = useRef(earlier)
