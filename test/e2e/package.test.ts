@@ -72,6 +72,13 @@ it('brings the command line, and completes it', () => {
   expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+/)
 })
 
+it('brings the page as it was built, and not what it was made of', () => {
+  const within = (name: string) => join(app, 'node_modules/waybill', name)
+  expect(existsSync(within('dist/page/index.html'))).toBe(true)
+  expect(readdirSync(within('dist/page/assets')).length).toBeGreaterThan(0)
+  for (const name of ['ui', 'test', 'dist/page/manifest.json']) expect(existsSync(within(name))).toBe(false)
+})
+
 it('brings no development tools along', () => {
   const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
   const own = ['canonicalize', 'cli-progress', 'commander', 'croner', 'fastest-levenshtein', 'lru-cache']

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { seriousProblems } from './axe.ts'
 import { type PageLedger, pageLedger } from './page-ledger.ts'
 import { type Scene, setTheScene, TENANT, TOOLS_TENANT } from './scene.ts'
+import { settled } from './settled.ts'
 
 let full: PageLedger
 let empty: PageLedger
@@ -46,12 +47,6 @@ const records = (of: Scene): readonly string[] => [
   `/runs/${TENANT}/run-1`,
   `/workstreams/${TENANT}/ws-fixing`,
 ]
-
-/** When everything has been answered. */
-async function settled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null)
-}
 
 /** Nothing sticks out at the side, as far as the page itself is concerned. */
 function sidewaysPx(page: Page): Promise<number> {

@@ -1,11 +1,14 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Live } from './live.ts'
+import { sessionQuery } from './session.ts'
 
 class FakeSource {
   static last: FakeSource | null = null
   static readonly CLOSED = 2
   onopen = () => undefined
+  onerror = () => undefined
+  readyState = 0
   onmessage: (event: { data: string; lastEventId: string }) => void = () => undefined
   constructor() {
     FakeSource.last = this
@@ -107,4 +110,27 @@ describe('what is on the screen', () => {
     expect(answer.mock.calls.length).toBeLessThanOrEqual(3)
     stop()
   })
+})
+
+describe('a stream that the server refused', () => {
+  it('has the reader looked up again: nobody else would notice that a session is over', async () => {
+    const who = vi.fn(() => Promise.resolve('ann'))
+    const observer = new QueryObserver(client, { ...sessionQuery, queryFn: who as never })
+    const stop = observer.subscribe(() => undefined)
+    await vi.advanceTimersByTimeAsync(20)
+    refuse(0)
+    await vi.advanceTimersByTimeAsync(20)
+    expect(who).toHaveBeenCalledTimes(1)
+    refuse(FakeSource.CLOSED)
+    await vi.advanceTimersByTimeAsync(20)
+    expect(who).toHaveBeenCalledTimes(2)
+    stop()
+  })
+
+  function refuse(readyState: number) {
+    const source = FakeSource.last
+    if (source === null) return
+    source.readyState = readyState
+    source.onerror()
+  }
 })

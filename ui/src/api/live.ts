@@ -6,6 +6,7 @@ import type { AuditRecord } from '../../../src/core/audit.ts'
 import type { Level } from '../../../src/core/audit-level.ts'
 import type { RecordKind } from '../../../src/core/machines/all.ts'
 import { withQuery } from './client.ts'
+import { sessionQuery } from './session.ts'
 
 /** An entry of the history, as the server tells it. */
 export type HistoryRecord = AuditRecord & { readonly level: Level }
@@ -94,6 +95,8 @@ export class Live {
       this.#set('disconnected')
       // The browser comes back by itself after a lost connection, but not after an answer such as 503.
       if (source.readyState !== EventSource.CLOSED) return
+      // What the answer was, nobody is told. It may be that one is no longer known here.
+      void this.#client.invalidateQueries({ queryKey: sessionQuery.queryKey })
       clearTimeout(this.#reopening)
       this.#reopening = setTimeout(() => this.#open(), REOPEN_MS)
     }

@@ -29,3 +29,9 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always', retry: false },
   },
 })
+
+/** Lets go of answers that nobody looks at, and asks for the others again: one of them cannot be shown. */
+export async function askAnew(): Promise<void> {
+  queryClient.removeQueries({ type: 'inactive' })
+  await queryClient.invalidateQueries()
+}

@@ -7,7 +7,9 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { Loading } from '../parts/answer.tsx'
-import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { FailedScreen } from './failed-screen.tsx'
+import { loadPart } from './load-part.ts'
 import { LoginScreen } from './login.tsx'
 import { Shell } from './shell.tsx'
 import { parseSearch, stringifySearch, type UrlState } from './url-state.ts'
@@ -33,7 +35,7 @@ function screen<Path extends string>(
   return createRoute({
     getParentRoute: () => shell,
     path,
-    component: lazyRouteComponent(load as () => Promise<Record<string, never>>, name),
+    component: lazyRouteComponent(() => loadPart(load as () => Promise<Record<string, never>>), name),
   })
 }
 
@@ -64,7 +66,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultPendingComponent: Loading,
-  defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} retry={reset} />,
+  defaultErrorComponent: ({ error }) => <FailedScreen error={error} />,
   defaultNotFoundComponent: () => (
     <Notice kind="missing" title="There is no such screen">
       Choose one from the list at the side.

@@ -99,8 +99,13 @@ function Entry({ record, of, then }: EntryProps) {
         </span>
       </div>
       <p className={styles.by}>
-        by {actor}
-        {adapter === '' || adapter === actor ? null : ` with ${adapter}`}
+        by <bdi>{actor}</bdi>
+        {adapter === '' || adapter === actor ? null : (
+          <>
+            {' '}
+            with <bdi>{adapter}</bdi>
+          </>
+        )}
         {duration_seconds === null || old_state === null
           ? null
           : `, after ${span(duration_seconds * 1000)} in ${old_state}`}

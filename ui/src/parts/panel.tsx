@@ -1,4 +1,5 @@
 import { Component, type ErrorInfo, type ReactNode, useId } from 'react'
+import { askAnew } from '../api/query-client.ts'
 import { ErrorNotice } from './notice.tsx'
 import styles from './panel.module.css'
 
@@ -39,9 +40,15 @@ export class Contained extends Component<{ readonly children: ReactNode }, { rea
     console.error(error, info.componentStack)
   }
 
+  /** What could not be shown would fail again as it is. */
+  async #tryAgain(): Promise<void> {
+    await askAnew()
+    this.setState({ error: null })
+  }
+
   override render(): ReactNode {
     const { error } = this.state
     if (error === null) return this.props.children
-    return <ErrorNotice error={error} retry={() => this.setState({ error: null })} />
+    return <ErrorNotice error={error} retry={() => void this.#tryAgain()} />
   }
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { loadPart } from '../../app/load-part.ts'
 import { usePreferences } from '../../app/preferences.ts'
 import styles from './activity.module.css'
 import type { Drawing, Drawn } from './draw-chart.ts'
@@ -30,7 +31,7 @@ export function Chart({ label, drawn, onPoint }: ChartProps) {
     const resized = new ResizeObserver(() => drawing.current?.resize())
     const draw = async () => {
       ensureKnownLanguage()
-      const { drawChart } = await import('./draw-chart.ts')
+      const { drawChart } = await loadPart(() => import('./draw-chart.ts'))
       if (isGone) return
       drawing.current = drawChart({
         element,

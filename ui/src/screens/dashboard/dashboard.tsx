@@ -1,5 +1,7 @@
+import { Children, type ReactNode } from 'react'
 import { isForAll } from '../../api/session.ts'
 import { usePage } from '../../app/context.ts'
+import { Contained } from '../../parts/panel.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { ActivityPanel } from './activity-panel.tsx'
 import styles from './dashboard.module.css'
@@ -21,28 +23,43 @@ export function Dashboard() {
     <Screen title="Dashboard">
       <Headline />
       <div className={styles.wide}>
-        <ActivityPanel />
-        <div className={styles.column}>
-          <WaitingPanel />
-          <OutboxPanel />
-        </div>
+        <Apart>
+          <ActivityPanel />
+          <div className={styles.column}>
+            <Apart>
+              <WaitingPanel />
+              <OutboxPanel />
+            </Apart>
+          </div>
+        </Apart>
       </div>
       <div className={styles.counts}>
-        <StateCounts kind="job" title="Jobs" to="/jobs" />
-        <StateCounts kind="document" title="Documents" to="/documents" />
-        <StateCounts kind="run" title="Runs" to="/runs" />
-        <StateCounts kind="workstream" title="Workstreams" to="/workstreams" />
+        <Apart>
+          <StateCounts kind="job" title="Jobs" to="/jobs" />
+          <StateCounts kind="document" title="Documents" to="/documents" />
+          <StateCounts kind="run" title="Runs" to="/runs" />
+          <StateCounts kind="workstream" title="Workstreams" to="/workstreams" />
+        </Apart>
       </div>
       <div className={`${styles.row} ${styles.work}`}>
-        <WorkersPanel />
-        <DurationsPanel />
-        <RecentJobsPanel />
+        <Apart>
+          <WorkersPanel />
+          <DurationsPanel />
+          <RecentJobsPanel />
+        </Apart>
       </div>
       <div className={styles.row}>
-        <StuckPanel />
-        <LastRunsPanel />
-        {isForAll(session) ? <StoragePanel /> : null}
+        <Apart>
+          <StuckPanel />
+          <LastRunsPanel />
+          {isForAll(session) ? <StoragePanel /> : null}
+        </Apart>
       </div>
     </Screen>
   )
+}
+
+/** What is in the head of a panel may break as well: each of them is on its own. */
+function Apart({ children }: { readonly children: ReactNode }) {
+  return Children.map(children, (child) => (child === null ? null : <Contained>{child}</Contained>))
 }

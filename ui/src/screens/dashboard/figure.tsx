@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Tone } from '../../../../src/core/machine.ts'
 import type { UrlState } from '../../app/url-state.ts'
+import { Contained } from '../../parts/panel.tsx'
 import styles from './figure.module.css'
 import { Sparkline } from './sparkline.tsx'
 
@@ -23,7 +24,15 @@ interface FigureProps<T> {
 }
 
 /** One number that tells how things are. */
-export function Figure<T>({ title, query: { data, error }, tell, course }: FigureProps<T>) {
+export function Figure<T>(props: FigureProps<T>) {
+  return (
+    <Contained>
+      <FigureItself {...props} />
+    </Contained>
+  )
+}
+
+function FigureItself<T>({ title, query: { data, error }, tell, course }: FigureProps<T>) {
   if (data === undefined) {
     return (
       <div className={styles.figure} data-tone="waiting">

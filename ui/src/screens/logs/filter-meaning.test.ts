@@ -27,6 +27,14 @@ describe('what a filter means', () => {
     expect(read('foo:bar kind:job').terms).toEqual([{ isNegated: false, field: 'kind', value: 'job' }])
   })
 
+  it('has no fields but its own, whatever every object has', () => {
+    for (const name of ['constructor', '__proto__']) {
+      expect(messages(`${name}:x`)).toEqual([
+        `0 There is no field “${name}”. To look for the text, put it in quotes`,
+      ])
+    }
+  })
+
   it('lists the first of many values only', () => {
     const known = { state: Array.from({ length: 10 }, (_, i) => `S${i}`) }
     expect(filterOf('state:x', known).wrong[0]?.message).toBe(

@@ -51,7 +51,7 @@ export interface Filter {
 
 export function fieldOf(name: string): Field | null {
   if (Object.hasOwn(FIELDS, name)) return name as Field
-  return ALIASES[name] ?? null
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? null) : null
 }
 
 export function filterOf(text: string, known: Known): Filter {
