@@ -1,12 +1,12 @@
-import { modal } from '../parts/modal.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import styles from './shortcut-dialog.module.css'
 import { useShortcutList } from './shortcuts.ts'
 
 export function ShortcutDialog({ onClose }: { readonly onClose: () => void }) {
   const groups = useShortcutList()
   return (
-    <dialog className={styles.dialog} aria-label="Keyboard shortcuts" ref={modal} onClose={onClose}>
-      <header>
+    <Dialog label="Keyboard shortcuts" isWide onClose={onClose}>
+      <header className={styles.head}>
         <h2>Keyboard shortcuts</h2>
         <form method="dialog">
           <button type="submit" aria-label="Close">
@@ -33,6 +33,6 @@ export function ShortcutDialog({ onClose }: { readonly onClose: () => void }) {
           </section>
         ))}
       </div>
-    </dialog>
+    </Dialog>
   )
 }

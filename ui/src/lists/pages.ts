@@ -12,17 +12,6 @@ export interface Listed<T> {
   readonly next: string | null
 }
 
-/** The first page again: everything after it may have moved, and is read again when somebody gets there. */
-export function refreshed<T>(before: Listed<T>, first: PageAnswer<T>, keyOf: (item: T) => string): Listed<T> {
-  const isWhole = first.next === null
-  if (isWhole || before.items.length <= first.items.length) return { items: first.items, next: first.next }
-  const fresh = new Set(first.items.map(keyOf))
-  return {
-    items: [...first.items, ...before.items.filter((item) => !fresh.has(keyOf(item)))],
-    next: before.next,
-  }
-}
-
 /** A page more; what moved up meanwhile is not listed twice. */
 export function extended<T>(before: Listed<T>, page: PageAnswer<T>, keyOf: (item: T) => string): Listed<T> {
   const there = new Set(before.items.map(keyOf))

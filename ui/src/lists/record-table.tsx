@@ -74,7 +74,8 @@ export function RecordTable<T>({ label, pages, columns, keyOf, onOpen, nothing }
     },
   ])
 
-  if (isPending) return <Loading />
+  // A filter that matches little has the server read on, page by page.
+  if (isPending || (items.length === 0 && hasMore && error === null)) return <Loading />
   if (items.length === 0) return error === null ? nothing : <ErrorNotice error={error} retry={retry} />
   const template = { '--columns': columns.map(({ width }) => width).join(' ') } as React.CSSProperties
   return (

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { RecordKind } from '../../../src/core/machines/all.ts'
-import { extended, type Listed, type PageAnswer, refreshed } from './pages.ts'
+import { extended, type Listed, type PageAnswer } from './pages.ts'
 
 interface UsePages<T> {
   /** What is asked: another key is another list. */
@@ -50,10 +50,9 @@ export function usePages<T>({ key, topics, restMs = 0, fetchPage, keyOf }: UsePa
   const takeIn = useCallback((page: PageAnswer<T>, of: string) => {
     waiting.current = null
     setNews(false)
-    setListed((before) => ({
-      of,
-      list: before === null || before.of !== of ? page : refreshed(before.list, page, take.current),
-    }))
+    isAtTop.current = true
+    // What comes after it may have moved, too, and is read again when somebody gets there.
+    setListed({ of, list: page })
   }, [])
 
   const { data } = first

@@ -3,7 +3,8 @@ import styles from './button.module.css'
 
 interface ButtonProps {
   readonly children: ReactNode
-  readonly onClick: () => void
+  /** Absent for a button that submits its form. */
+  readonly onClick?: () => void
   readonly look?: 'plain' | 'primary' | 'danger' | 'quiet'
   /** Why it cannot be pressed now; it can be when this is null. It stays reachable, so that the reason can be read. */
   readonly whyNot?: string | null
@@ -25,14 +26,15 @@ export function Button({
 }: ButtonProps) {
   return (
     <button
-      type="button"
+      type={onClick === undefined ? 'submit' : 'button'}
       className={`${styles.button} ${styles[look]}`}
       aria-disabled={whyNot !== null || isBusy ? true : undefined}
       aria-label={label}
       aria-pressed={isPressed}
       title={whyNot ?? title}
-      onClick={() => {
-        if (whyNot === null && !isBusy) onClick()
+      onClick={(event) => {
+        if (whyNot !== null || isBusy) event.preventDefault()
+        else onClick?.()
       }}
     >
       {children}

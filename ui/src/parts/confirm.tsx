@@ -2,7 +2,8 @@
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './confirm.module.css'
-import { modal } from './modal.ts'
+import { Dialog } from './dialog.tsx'
+import fields from './field.module.css'
 
 export interface Question {
   /** `Cancel 3 jobs?` */
@@ -52,41 +53,26 @@ interface ConfirmDialogProps {
 
 function ConfirmDialog({ question, onAnswer }: ConfirmDialogProps) {
   const reason = useRef<HTMLInputElement>(null)
-  const accept = () => onAnswer({ reason: reason.current?.value.trim() ?? '' })
   return (
-    <dialog
-      className={styles.dialog}
-      aria-labelledby="confirm-title"
-      ref={modal}
-      onCancel={(event) => {
-        event.preventDefault()
-        onAnswer(null)
-      }}
-    >
+    <Dialog label={{ by: 'confirm-title' }} onClose={() => onAnswer(null)}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          accept()
+          onAnswer({ reason: reason.current?.value.trim() ?? '' })
         }}
       >
         <h2 id="confirm-title">{question.title}</h2>
         {question.body === undefined ? null : <div className={styles.body}>{question.body}</div>}
-        <label className={styles.reason}>
+        <label className={fields.field}>
           Reason, kept in the history
           <input ref={reason} name="reason" maxLength={1000} autoComplete="off" />
         </label>
-        {/* What Enter presses, however many fields there are. */}
-        <button type="submit" hidden>
-          {question.confirm}
-        </button>
         <div className={styles.buttons}>
           <Button onClick={() => onAnswer(null)}>Leave it</Button>
-          <Button look={question.isDangerous === true ? 'danger' : 'primary'} onClick={accept}>
-            {question.confirm}
-          </Button>
+          <Button look={question.isDangerous === true ? 'danger' : 'primary'}>{question.confirm}</Button>
         </div>
       </form>
-    </dialog>
+    </Dialog>
   )
 }
 

@@ -5,11 +5,10 @@ import { overviewQuery } from '../../api/overview.ts'
 import { usePage } from '../../app/context.ts'
 import { counted } from '../../format/numbers.ts'
 import { Answer } from '../../parts/answer.tsx'
-import type { Fact } from '../../parts/facts.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { RecordLink } from '../../parts/record-link.tsx'
 import { Since } from '../../parts/when.tsx'
-import { FactLines } from './fact-lines.tsx'
 import styles from './rows.module.css'
 
 /** What is to be published, and for how long already. */
@@ -25,7 +24,7 @@ export function OutboxPanel() {
               <span aria-hidden="true" /> Nothing waits to be published.
             </p>
           ) : (
-            <FactLines facts={factsOf(outbox)} />
+            <Facts isNarrow facts={factsOf(outbox)} />
           )
         }
       </Answer>

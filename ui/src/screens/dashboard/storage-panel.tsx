@@ -5,11 +5,10 @@ import { usePage } from '../../app/context.ts'
 import { bytes, count } from '../../format/numbers.ts'
 import { span } from '../../format/time.ts'
 import { Answer } from '../../parts/answer.tsx'
-import type { Fact } from '../../parts/facts.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { When } from '../../parts/when.tsx'
-import { FactLines } from './fact-lines.tsx'
 
 /** How the ledger itself is. Only those who are for all tenants are told. */
 export function StoragePanel() {
@@ -33,7 +32,7 @@ function Health({ stats }: { readonly stats: LedgerStats }) {
           {damage}
         </Notice>
       )}
-      <FactLines facts={factsOf(stats)} />
+      <Facts isNarrow facts={factsOf(stats)} />
     </>
   )
 }

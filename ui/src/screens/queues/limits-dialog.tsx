@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { limitQueue, type QueueLoad, queuesQuery } from '../../api/queues.ts'
 import { Button } from '../../parts/button.tsx'
-import { modal } from '../../parts/modal.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { useToasts } from '../../parts/toasts.tsx'
 import { formOf, type LimitsForm, limitsOf, UNITS, type Unit } from './limits.ts'
 import styles from './queues.module.css'
@@ -19,22 +19,14 @@ export function LimitsDialog({ load, onClose }: LimitsDialogProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const save = useSave(load.queue, onClose)
   const set = (change: Partial<LimitsForm>) => setForm((before) => ({ ...before, ...change }))
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
     const limits = limitsOf(form)
     setProblem(typeof limits === 'string' ? limits : null)
     if (typeof limits !== 'string') void save(limits, reason)
   }
   return (
-    <dialog
-      className={styles.dialog}
-      aria-labelledby="limits-title"
-      ref={modal}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose()
-      }}
-    >
+    <Dialog label={{ by: 'limits-title' }} onClose={onClose}>
       <form onSubmit={submit}>
         <h2 id="limits-title">Limits of {load.queue}</h2>
         <p className={styles.none}>Over all tenants. What is left empty is not limited.</p>
@@ -66,17 +58,12 @@ export function LimitsDialog({ load, onClose }: LimitsDialogProps) {
             {problem}
           </p>
         )}
-        <button type="submit" hidden>
-          Set limits
-        </button>
         <div className={styles.buttons}>
           <Button onClick={onClose}>Leave it</Button>
-          <Button look="primary" onClick={submit}>
-            Set limits
-          </Button>
+          <Button look="primary">Set limits</Button>
         </div>
       </form>
-    </dialog>
+    </Dialog>
   )
 }
 

@@ -95,13 +95,12 @@ function GoToLine() {
   const [text, setText] = useState(url.line ?? '')
   return (
     <form
-      className={styles.goto}
       onSubmit={(event) => {
         event.preventDefault()
         setUrl({ line: /^[1-9]\d*$/.test(text) ? text : null }, { isPlace: false })
       }}
     >
-      <label>
+      <label className={styles.goto}>
         <span>Line</span>
         <input inputMode="numeric" value={text} onChange={({ target }) => setText(target.value)} />
       </label>
