@@ -22,9 +22,21 @@ export function Dialog({ label, isWide = false, onClose, children }: DialogProps
         event.preventDefault()
         onClose()
       }}
-      onClose={onClose}
+      onClose={({ currentTarget }) => {
+        // Not when it was closed because it goes.
+        if (currentTarget.isConnected && !currentTarget.open) onClose()
+      }}
     >
       {children}
     </dialog>
   )
+}
+
+/**
+ * Above everything for as long as it is in the document. It is closed before it goes, so that what had the focus gets it back: an
+ * open one that is only taken away leaves whoever uses keys at the beginning of the page.
+ */
+function modal(dialog: HTMLDialogElement): () => void {
+  dialog.showModal()
+  return () => dialog.close()
 }
