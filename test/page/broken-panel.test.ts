@@ -44,14 +44,18 @@ async function breakIt(page: Page, url: string, answer: Broken['answer']): Promi
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const problems = (page: Page) => page.locator('[data-notice="problem"]')
 
-/** Whatever has failed, at once: what one of them has asked for anew may mend others. */
+/** Whatever has failed, until nothing has: an answer that was on its way may still break something. */
 async function tryAllAgain(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    for (const button of document.querySelectorAll('button')) {
-      if (button.textContent === 'Try again') button.click()
-    }
-  })
-  await page.waitForFunction(() => document.querySelector('[data-notice="problem"]') === null)
+  await expect
+    .poll(() =>
+      page.evaluate(() => {
+        for (const button of document.querySelectorAll('button')) {
+          if (button.textContent === 'Try again') button.click()
+        }
+        return document.querySelectorAll('[data-notice="problem"]').length
+      }),
+    )
+    .toBe(0)
 }
 
 it.each(ANSWERS)('the dashboard stays when a question $what', async ({ answer }) => {

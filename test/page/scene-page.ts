@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type PageLedger, pageLedger } from './page-ledger.ts'
 import { type Scene, setTheScene } from './scene.ts'
+import { settled } from './settled.ts'
 
 /** Longer than anything takes on a busy machine; what is awaited usually comes within some milliseconds. */
 const PATIENCE = { timeout: 15_000, interval: 25 }
@@ -58,8 +59,7 @@ function there<T>(thing: T | undefined): T {
 
 export async function goTo(page: Page, url: string): Promise<void> {
   await page.goto(url)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null)
+  await settled(page)
 }
 
 /** Asks until it is as expected. */

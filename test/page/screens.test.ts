@@ -62,7 +62,6 @@ async function look(page: Page, path: string, url: string): Promise<void> {
 }
 
 describe.each([
-  { colours: 'light', width: 1280 },
   { colours: 'dark', width: 1280 },
   { colours: 'light', width: 400 },
 ] as const)('in $colours, $width px wide', ({ colours, width }) => {

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import styles from './dialog.module.css'
-import { modal } from './modal.ts'
 
 interface DialogProps {
   /** The id of its heading, or the name itself. */
