@@ -36,7 +36,7 @@ import { queueStats } from './commands/queue/stats.ts'
 import { queueLimit, queuePause, queueResume } from './commands/queue/steer.ts'
 import { runJob } from './commands/run-job/run-job.ts'
 import { runsList } from './commands/runs/list.ts'
-import { runsCancel, runsCreate, runsSeal } from './commands/runs/move.ts'
+import { runsCancel, runsCreate, runsMove, runsSeal } from './commands/runs/move.ts'
 import { runsShow } from './commands/runs/show.ts'
 import { scheduleAdd } from './commands/schedule/add.ts'
 import { scheduleList } from './commands/schedule/list.ts'
@@ -53,6 +53,7 @@ import { tokensShow } from './commands/tokens/show.ts'
 import { why } from './commands/why.ts'
 import { worker } from './commands/worker/worker.ts'
 import { workstreamsList } from './commands/workstreams/list.ts'
+import { workstreamsMove, workstreamsSeal } from './commands/workstreams/move.ts'
 import { workstreamsShow } from './commands/workstreams/show.ts'
 import { addCommand, type CommandSpec, type Runner } from './define-command.ts'
 
@@ -91,13 +92,13 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'runs',
-    about: 'Runs: jobs that were started together, how they go, sealing and cancelling them',
-    commands: [runsList, runsShow, runsCreate, runsSeal, runsCancel],
+    about: 'Runs: jobs that were started together, how they go, moving, sealing and cancelling them',
+    commands: [runsList, runsShow, runsCreate, runsMove, runsSeal, runsCancel],
   },
   {
     name: 'workstreams',
-    about: 'Workstreams: lines of work inside a run',
-    commands: [workstreamsList, workstreamsShow],
+    about: 'Workstreams: lines of work inside a run, how they go, moving and sealing them',
+    commands: [workstreamsList, workstreamsShow, workstreamsMove, workstreamsSeal],
   },
   {
     name: 'pipeline',

@@ -102,6 +102,28 @@ it('A60: a run that is sealed takes no more jobs, and one that is cancelled ends
   expect((await run('jobs', 'list', '--run', 'weekly', '--open')).stdout).toContain('other')
 })
 
+it('runs and workstreams are moved along their edges only, by whoever says so', async () => {
+  await run('runs', 'create', 'by-hand')
+  const begun = await run('runs', 'move', 'by-hand', 'running', '--actor', 'ann', '--reason', 'it began')
+  expect(begun).toEqual({ status: 0, stdout: 'by-hand: running\n', stderr: '' })
+  expect(await run('runs', 'move', 'by-hand', 'pending')).toMatchObject({ status: 4, stdout: '' })
+  expect(await run('runs', 'move', 'by-hand', 'failed', '--if-match', 'old')).toMatchObject({ status: 4 })
+  const slip = await run('runs', 'move', 'by-hand', 'faild')
+  expect(slip).toMatchObject({ status: 2, stdout: '' })
+  expect(slip.stderr).toMatch(
+    /"faild" is not a state\n.*Did you mean failed\? The states are: pending, running/,
+  )
+  const ready = await run('workstreams', 'move', 'all', 'ready', '--json')
+  expect(JSON.parse(ready.stdout)).toMatchObject({ workstream_id: 'all', state: 'ready', sealed: false })
+  const sealed = await run('workstreams', 'seal', 'all')
+  expect(sealed).toEqual({ status: 0, stdout: 'all: ready, takes no more jobs\n', stderr: '' })
+  const skipped = await run('workstreams', 'move', 'all', 'skipped', '--actor', 'ann', '--reason', 'late')
+  expect(skipped).toEqual({ status: 0, stdout: 'all: skipped, takes no more jobs\n', stderr: '' })
+  expect(await run('workstreams', 'move', 'nobody', 'ready')).toMatchObject({ status: 3, stdout: '' })
+  const told = await run('ledger', 'audit', '--kind', 'workstream', '--id', 'all', '--desc', '--json')
+  expect(jsonLines(told.stdout)[0]).toMatchObject({ new_state: 'skipped', actor: 'ann', reason: 'late' })
+})
+
 it('resolves any stage that is not run here, one after the other', async () => {
   const output = '{"approved": true}'
   const first = await run('jobs', 'resolve', 'reviewed', '--done', '--output', output, '--note', 'fine')

@@ -27,7 +27,8 @@ export interface ChangeableLedger extends Pick<Ledger, 'why' | 'stats' | 'compac
   readonly jobs: ChangeableJobs
   readonly documents: Pick<Ledger['documents'], 'getState' | 'updateState'>
   readonly queues: Pick<Ledger['queues'], 'pause' | 'resume' | 'limit'>
-  readonly runs: Pick<Ledger['runs'], 'create' | 'seal' | 'cancel'>
+  readonly runs: Pick<Ledger['runs'], 'create' | 'update' | 'seal' | 'cancel'>
+  readonly workstreams: Pick<Ledger['workstreams'], 'update' | 'seal'>
   readonly schedules: Pick<Ledger['schedules'], 'put' | 'pause' | 'resume' | 'remove'>
   readonly tokens: Pick<Ledger['tokens'], 'mint' | 'revoke'>
 }

@@ -71,9 +71,17 @@ export class RemoteLedger implements ChangeableLedger {
 
   readonly runs: ChangeableLedger['runs'] = {
     create: (run = {}, options) => this.#teller.post('/v1/runs', { ...this.#teller.by(options), body: run }),
+    update: (run_id, state, options) =>
+      this.#teller.post(pathOf`/v1/runs/${run_id}:move`, { ...this.#teller.by(options), body: { state } }),
     seal: (run_id, options) => this.#teller.post(pathOf`/v1/runs/${run_id}:seal`, this.#teller.by(options)),
     cancel: (run_id, options) =>
       this.#teller.post(pathOf`/v1/runs/${run_id}:cancel`, this.#teller.by(options)),
+  }
+
+  readonly workstreams: ChangeableLedger['workstreams'] = {
+    update: (id, state, options) =>
+      this.#teller.post(pathOf`/v1/workstreams/${id}:move`, { ...this.#teller.by(options), body: { state } }),
+    seal: (id, options) => this.#teller.post(pathOf`/v1/workstreams/${id}:seal`, this.#teller.by(options)),
   }
 
   readonly schedules: ChangeableLedger['schedules'] = {

@@ -1,14 +1,19 @@
 import { Argument, Option } from 'commander'
-import type { RunRecord } from '../../../core/group/run-record.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import { statesOf } from '../../../core/machine.ts'
+import { type RunState, runMachine } from '../../../core/machines/run.ts'
 import { type CommandSpec, defineCommand } from '../../define-command.ts'
 import { parseMetadata } from '../../options/metadata.ts'
+import { stateOf } from '../../options/states.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { stateStyle } from '../../output/state-style.ts'
-import type { Session } from '../../session.ts'
+import { tellGroup } from './tell-group.ts'
 
 interface Options {
   readonly reason?: string
+}
+
+interface MoveOptions extends Options {
+  readonly ifMatch?: string
 }
 
 interface CreateOptions extends Options {
@@ -54,6 +59,41 @@ export const runsCreate = defineCommand<CreateOptions>({
   },
 })
 
+export const runsMove = defineCommand<MoveOptions>({
+  name: 'move',
+  summary: 'say where a run stands, whatever its jobs do',
+  about:
+    'Moves a run to a state. By itself it follows its jobs; this is for whoever knows better. What it is told at its end ' +
+    'counts. A state that cannot follow is refused, and the refusal is kept in the history.' +
+    `\n\nStates: ${statesOf(runMachine).join(', ')}`,
+  arguments: [
+    id(),
+    new Argument('<state>', 'where it goes')
+      .choices(statesOf(runMachine))
+      .argParser((text) => stateOf(text, 'run')),
+  ],
+  options: [
+    reason(),
+    new Option('--if-match <etag>', 'only if nobody has changed it since: the etag from runs show'),
+  ],
+  writes: true,
+  examples: [
+    ['runs move run-1 running', 'it has begun'],
+    ['runs move run-1 failed --reason "the input was wrong"', 'whatever its jobs say'],
+  ],
+  exits: [
+    [2, 'there is no such state'],
+    [3, 'there is no such run'],
+    [4, 'the state cannot follow the one it is in, or the etag is not that of --if-match'],
+    [6, 'another process has the ledger open for writing'],
+  ],
+  async run(session, options, [run_id, state]) {
+    const ledger = await session.openToChange()
+    const by = { tenant_id: options.tenant, reason: options.reason, if_match: options.ifMatch }
+    await tellGroup(session, await ledger.runs.update(run_id as string, state as RunState, by))
+  },
+})
+
 export const runsSeal = defineCommand<Options>({
   name: 'seal',
   summary: 'say that no more jobs are to come',
@@ -71,7 +111,7 @@ export const runsSeal = defineCommand<Options>({
   async run(session, options, [run_id]) {
     const ledger = await session.openToChange()
     const by = { tenant_id: options.tenant, reason: options.reason }
-    await tell(session, await ledger.runs.seal(run_id as string, by))
+    await tellGroup(session, await ledger.runs.seal(run_id as string, by))
   },
 })
 
@@ -92,15 +132,6 @@ export const runsCancel = defineCommand<Options>({
   async run(session, options, [run_id]) {
     const ledger = await session.openToChange()
     const by = { tenant_id: options.tenant, reason: options.reason }
-    await tell(session, await ledger.runs.cancel(run_id as string, by))
+    await tellGroup(session, await ledger.runs.cancel(run_id as string, by))
   },
 })
-
-async function tell(session: Session, run: RunRecord): Promise<void> {
-  if (session.isJson) return session.json(run)
-  const { run_id, state, sealed } = run
-  const { out } = session
-  await out.line(
-    `${safeText(run_id)}: ${out.paint(stateStyle(state), state)}${sealed ? ', takes no more jobs' : ''}`,
-  )
-}
