@@ -1,7 +1,7 @@
-import type { LedgerRecord } from '../../core/aggregate.ts'
-import type { RecordKind } from '../../core/machines/all.ts'
+import { idOf, type LedgerRecord } from '../../core/aggregate.ts'
+import { machines, type RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
-import { checkRecords } from '../check-records.ts'
+import { checkRecords, nameOf } from '../check-records.ts'
 import type { OnProgress, ProgressOptions } from '../progress.ts'
 import { LARGEST_PAGE } from '../query.ts'
 import type { Finding } from '../store.ts'
@@ -19,12 +19,12 @@ export async function checkJournal(
   capabilities: Capabilities,
   { onProgress = () => {} }: ProgressOptions = {},
 ): Promise<readonly Finding[]> {
-  const { image } = current.journal
   const damages = await damagesOf(current, onProgress)
   if (damages.length === 0) damages.push(...(await exchangedSegment(current)))
   // Where bytes are wrong, what they say is no news.
   if (damages.length > 0) return damages.map(({ where, what }) => ({ where, what, damage: true }))
-  const total = Object.values(image.live.counts.totals()).reduce((sum, n) => sum + n, 0)
+  const countsNow = () => current.journal.image.live.counts
+  const total = Object.values(countsNow().totals()).reduce((sum, n) => sum + n, 0)
   let done = 0
   async function* countedRecords(records: AsyncIterable<LedgerRecord>): AsyncGenerator<LedgerRecord> {
     for await (const record of records) {
@@ -34,12 +34,27 @@ export async function checkJournal(
   }
   // Somebody else may retire a part of it meanwhile.
   const isWhole = () => (current.journal.history[0]?.firstSeq ?? 1) === 1
+  const inMemory = await namesInMemory(current)
   return checkRecords({
     records: (kind) => countedRecords(allRecords(current, kind, capabilities)),
-    counts: image.live.counts,
-    history: recordsAfter(current, 0),
-    isCompared: (kind, tenant_id, id) => isWhole() && image.live.record({ kind, tenant_id, id }) !== null,
+    counts: (kind) => countsNow().read(kind),
+    history: (after) => recordsAfter(current, after),
+    lastSeq: () => current.journal.lastSeq,
+    isCompared: (kind, tenant_id, id) => isWhole() && inMemory.has(nameOf(kind, tenant_id, id)),
   })
+}
+
+/** Before the history is read: what comes into memory later may have a past that nobody looked at. */
+async function namesInMemory({ journal }: Current): Promise<ReadonlySet<string>> {
+  const { image, place } = journal
+  const names = new Set<string>()
+  for (const kind of Object.keys(machines) as RecordKind[]) {
+    for (const record of image.live.records(kind)) {
+      names.add(nameOf(kind, record.tenant_id, idOf(record)))
+      if (names.size % LARGEST_PAGE === 0) await place.timers.turn()
+    }
+  }
+  return names
 }
 
 /** Every byte of every file: also of snapshots that are not in use, which are there for when the newest is damaged. */

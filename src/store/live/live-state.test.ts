@@ -36,8 +36,9 @@ function setUp() {
 const check = (live: LiveState) =>
   checkRecords({
     records: (kind) => live.records(kind),
-    counts: live.counts,
-    history: [],
+    counts: (kind) => live.counts.read(kind),
+    history: () => [],
+    lastSeq: () => 0,
     isCompared: () => true,
   })
 

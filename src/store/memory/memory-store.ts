@@ -180,9 +180,11 @@ export class MemoryStore implements Store {
   async check(): Promise<readonly Finding[]> {
     this.#mustBeOpen()
     return checkRecords({
-      records: (kind) => this.#live.records(kind),
-      counts: this.#live.counts,
-      history: this.#log.after(0),
+      // All at once: whoever writes meanwhile could be as fast as whoever looks.
+      records: (kind) => [...this.#live.records(kind)],
+      counts: (kind) => this.#live.counts.read(kind),
+      history: (after) => this.#log.after(after),
+      lastSeq: () => this.#log.lastSeq,
       isCompared: () => true,
     })
   }

@@ -16,16 +16,18 @@ const MOST_HISTORY = 2_000_000
 export async function checkTables(
   tables: Tables,
   log: TableLog,
-  counts: StateCounts,
+  counts: () => Promise<StateCounts>,
 ): Promise<readonly Finding[]> {
   const { records, removed } = await tables.head()
   // What is left of a history that was removed in part does not tell of every record.
   const isTold = removed === 0 && records <= MOST_HISTORY
   return checkRecords({
     records: (kind) => everyRecord(tables, kind),
-    counts,
-    history: isTold ? log.after(0) : [],
+    counts: async (kind) => (await counts()).read(kind),
+    history: (after) => log.after(after),
+    lastSeq: async () => (await tables.head()).seq,
     isCompared: () => isTold,
+    isNoneCompared: !isTold,
   })
 }
 

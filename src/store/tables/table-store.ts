@@ -224,7 +224,7 @@ export class TableStore implements Store {
 
   async check(): Promise<readonly Finding[]> {
     this.#mustBeOpen()
-    return checkTables(this.#tables, this.#log, await this.#counts())
+    return checkTables(this.#tables, this.#log, () => this.#counts())
   }
 
   close(): Promise<void> {

@@ -19,7 +19,7 @@ export const queuesQuery = queryOptions({
   meta: { topics: ['queue', 'step'] },
 })
 
-export function steerQueue(queue: string, verb: string, reason: string) {
+export function steerQueue(queue: string, verb: 'pause' | 'resume', reason: string) {
   return change<QueueRecord>(path(`/v1/queues/{}:${verb}`, queue), { reason })
 }
 
@@ -36,7 +36,7 @@ export function schedulesQuery(tenant: string) {
   })
 }
 
-export function steerSchedule(schedule: ScheduleRecord, verb: string, reason: string) {
+export function steerSchedule(schedule: ScheduleRecord, verb: 'pause' | 'resume', reason: string) {
   const { tenant_id, schedule_id, etag } = schedule
   return change<ScheduleRecord>(path(`/v1/schedules/{}:${verb}`, schedule_id), {
     tenant: tenant_id,

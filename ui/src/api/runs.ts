@@ -90,7 +90,11 @@ interface RunChange {
   readonly reason: string
 }
 
-function changeRun(verb: string, { run: { tenant_id, run_id, etag }, reason }: RunChange, body?: unknown) {
+function changeRun(
+  verb: 'move' | 'seal' | 'cancel',
+  { run: { tenant_id, run_id, etag }, reason }: RunChange,
+  body?: unknown,
+) {
   const about = { tenant: tenant_id, reason, etag, ...(body === undefined ? null : { body }) }
   return change<RunRecord>(path(`/v1/runs/{}:${verb}`, run_id), about)
 }

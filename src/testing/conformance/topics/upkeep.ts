@@ -16,6 +16,27 @@ async function makeRecords(scene: Scene): Promise<void> {
   await scene.do(onJob('cancelJob', 'cancelled'))
 }
 
+const WRITERS = 4
+
+/** Long enough for every writer to be in the middle of something. */
+const LOOKS = 3
+
+/** In memory whoever writes is as fast as whoever looks, and there would be no end to it. */
+const MOST_ROUNDS = 50
+
+/** Makes records and moves them, until it is enough. */
+async function keepWriting(scene: Scene, name: string, isEnough: () => boolean): Promise<void> {
+  for (let n = 0; n < MOST_ROUNDS && !isEnough(); n++) {
+    const id = `${name}-${n}`
+    await scene.do(moveDocument(id, 'fetching'))
+    await scene.do(submitJob(id))
+    await scene.do(moveDocument(id, 'fetched'))
+    await scene.do(report(await claimJob(scene, id), SUCCESS))
+    await scene.do(submitJob(`${id}-pushed`, { protocol: PUSHED }))
+    await scene.do(onJob('cancelJob', `${id}-pushed`))
+  }
+}
+
 export const upkeep: Topic = {
   topic: 'upkeep',
   checks: [
@@ -24,6 +45,25 @@ export const upkeep: Topic = {
       async run(scene) {
         assert.deepEqual(await scene.store.check(), [])
         await makeRecords(scene)
+        assert.deepEqual(await scene.store.check(), [])
+      },
+    },
+    {
+      name: 'finds no fault with what changes while it looks',
+      async run(scene) {
+        await makeRecords(scene)
+        let isEnough = false
+        const writing = Array.from({ length: WRITERS }, (_, n) =>
+          keepWriting(scene, `writer-${n}`, () => isEnough),
+        )
+        try {
+          for (let look = 0; look < LOOKS; look++) {
+            assert.deepEqual(await scene.within(scene.store.check(), 'a check'), [])
+          }
+        } finally {
+          isEnough = true
+          await scene.within(Promise.all(writing), 'the writers')
+        }
         assert.deepEqual(await scene.store.check(), [])
       },
     },

@@ -2,7 +2,7 @@ import type { Machine } from '../../../../src/core/machine.ts'
 
 /** What can be done, and the state that it leads to. */
 export interface Verb {
-  readonly verb: string
+  readonly verb: 'pause' | 'resume'
   readonly title: string
   readonly to: string
 }
