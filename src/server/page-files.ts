@@ -36,7 +36,8 @@ const NOT_BUILT = `<!doctype html>
 
 interface PageFile {
   readonly bytes: Buffer
-  readonly gzipped: Buffer
+  /** Made when somebody asks for it: most servers are for programs. */
+  gzipped(): Buffer
   readonly type: string
   readonly etag: string
   readonly caching: string
@@ -90,7 +91,7 @@ export class PageFiles {
       ...(isGzipped ? { 'content-encoding': 'gzip' } : null),
     })
     if (seen === etag) reply.code(304).send()
-    else reply.code(200).send(isGzipped ? gzipped : bytes)
+    else reply.code(200).send(isGzipped ? gzipped() : bytes)
     return true
   }
 }
@@ -102,9 +103,13 @@ function isScreen(path: string, accept: string | undefined): boolean {
 }
 
 function pageFile(path: string, bytes: Buffer): PageFile {
+  let gzipped: Buffer | null = null
   return {
     bytes,
-    gzipped: gzipSync(bytes),
+    gzipped() {
+      gzipped ??= gzipSync(bytes)
+      return gzipped
+    },
     type: TYPES[extname(path)] as string,
     etag: `W/"${createHash('sha256').update(bytes).digest('base64url')}"`,
     caching: path.startsWith(ASSETS) ? FOR_GOOD : ASK_AGAIN,

@@ -1,7 +1,7 @@
 // A thousand texts that would do something if they were taken for more than text: in ids, messages, payloads, names and what a
 // tool printed. Every screen shows them as they are, and nothing else happens.
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { idProblem } from '../../src/core/names.ts'
 import { collect } from './collect.ts'
 import {
@@ -20,13 +20,21 @@ import { settled } from './settled.ts'
 
 let here: PageLedger
 let accepted: Accepted
+/** The same all the way: what one text does to it would be seen with the next. */
+let page: Page
 
 beforeAll(async () => {
   here = await pageLedger()
   accepted = await setTheTrap(here.ledger, here.folder)
+  page = await here.open()
 })
-afterEach(() => here.closePages())
-afterAll(() => here[Symbol.asyncDispose]())
+afterAll(async () => {
+  try {
+    await here.closePages()
+  } finally {
+    await here[Symbol.asyncDispose]()
+  }
+})
 
 /** What is in the document that only a text could have put there. */
 function planted(page: Page): Promise<readonly string[]> {
@@ -85,7 +93,6 @@ it('there are a thousand of them, and only those are refused that no id may be',
 })
 
 it('whatever one of them had planted would be found', async () => {
-  const page = await here.open()
   await goTo(page, '/settings')
   await page.evaluate(() => {
     const link = document.createElement('a')
@@ -97,7 +104,6 @@ it('whatever one of them had planted would be found', async () => {
 })
 
 it('lists of jobs and documents have each of them, with its error', async () => {
-  const page = await here.open()
   await goTo(page, `/jobs?tenant=${VICTIM}`)
   const jobs = await collect(page, {
     scroller: '[role="table"][aria-label="Jobs"]',
@@ -117,7 +123,6 @@ it('lists of jobs and documents have each of them, with its error', async () => 
 })
 
 it('the log tells each of them, and exports them as text', async () => {
-  const page = await here.open()
   const path = `/logs?tenant=${VICTIM}&f=${encodeURIComponent('kind:document state:failed')}`
   await goTo(page, path)
   const actors = await collect(page, {
@@ -147,7 +152,6 @@ it('the log tells each of them, and exports them as text', async () => {
 })
 
 it('payload, metadata and what a tool printed are as they were', async () => {
-  const page = await here.open()
   await goTo(page, `/jobs/${VICTIM}/${ALL_IN_ONE}?tab=payload`)
   const shown = (label: string) => page.locator(`pre[aria-label="${label}"]`).textContent()
   expect(await shown('payload')).toBe(JSON.stringify(ALL_PAYLOAD, null, 2))
@@ -167,7 +171,6 @@ it('payload, metadata and what a tool printed are as they were', async () => {
 })
 
 it('every other screen shows them', async () => {
-  const page = await here.open()
   const paths = [
     ['/', []],
     ['/radar?tab=workstreams', []],
@@ -196,7 +199,6 @@ const LINKED = PLAIN_PARTS.filter(
 )
 
 it('an address leads to each of them', async () => {
-  const page = await here.open()
   for (const id of LINKED) {
     await goTo(page, `/jobs/${VICTIM}/${encodeURIComponent(id)}`)
     expect(await page.locator('h1 > span').first().textContent()).toBe(id)
@@ -207,7 +209,6 @@ it('an address leads to each of them', async () => {
 })
 
 it('the search leads to each of them', async () => {
-  const page = await here.open()
   await goTo(page, `/jobs?tenant=${VICTIM}`)
   const search = page.getByRole('combobox', { name: /Search/ })
   for (const id of LINKED) {
@@ -230,7 +231,6 @@ it('the search leads to each of them', async () => {
 })
 
 it('a text that turns direction turns nothing but itself', async () => {
-  const page = await here.open()
   const id = '\u202egpj.exe'
   expect(accepted.documents).toContain(id)
   expect(accepted.runs).toContain(id)
@@ -246,7 +246,6 @@ it('a text that turns direction turns nothing but itself', async () => {
 })
 
 it('filters are text as well', async () => {
-  const page = await here.open()
   for (const text of [
     'constructor:x',
     '__proto__:x',

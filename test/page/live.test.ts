@@ -10,7 +10,7 @@ const WITHIN_MS = 1000
 /** Before it is given up: how late something was is worth knowing. */
 const PATIENCE_MS = 8000
 /** News come while others are still being taken in. */
-const ROUNDS = 3
+const ROUNDS = 2
 
 let here: PageLedger
 

@@ -62,12 +62,13 @@ async function look(page: Page, path: string, url: string): Promise<void> {
 }
 
 describe.each([
-  { colours: 'dark', width: 1280 },
-  { colours: 'light', width: 400 },
-] as const)('in $colours, $width px wide', ({ colours, width }) => {
+  { colours: 'dark', width: 1280, mostRecords: 100 },
+  // Records are made of the same parts: some of them show how those behave where there is little room.
+  { colours: 'light', width: 400, mostRecords: 2 },
+] as const)('in $colours, $width px wide', ({ colours, width, mostRecords }) => {
   it('every screen shows what there is, and axe finds nothing serious', async () => {
     const page = await full.open({ colours, width })
-    for (const path of [...LISTS, ...records(scene)]) await look(page, path, full.url)
+    for (const path of [...LISTS, ...records(scene).slice(0, mostRecords)]) await look(page, path, full.url)
   })
 })
 

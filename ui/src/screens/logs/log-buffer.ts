@@ -9,7 +9,7 @@ export interface BufferSize {
   readonly weight: number
 }
 
-const LARGEST: BufferSize = { records: 200_000, weight: 150_000_000 }
+const LARGEST: BufferSize = { records: 100_000, weight: 100_000_000 }
 
 /** More than is over is let go at once, so that it does not happen all the time. */
 const SLACK = 0.025
