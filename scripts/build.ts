@@ -1,17 +1,24 @@
-// Builds the package: dist/ holds what the compiler made of src/ and Vite of ui/ now, and nothing left from before.
-import { readdirSync, rmSync } from 'node:fs'
+// Builds the package: dist/ holds what the compiler made of src/ and Vite of ui/ now, and nothing left from before. What was
+// made of the very same sources is left as it is.
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fingerprint, isBuiltFrom, noteBuiltFrom } from './built-from.ts'
 import { ROOT, run } from './command.ts'
 
 const DIST = join(ROOT, 'dist')
-/** Made anew only when its sources changed, and in use by servers that run from here. */
+/** Has a build of its own, and is in use by servers that run from here. */
 const PAGE = 'page'
 
-for (const name of readdirSync(ROOT).includes('dist') ? readdirSync(DIST) : []) {
-  if (name !== PAGE) rmSync(join(DIST, name), { recursive: true, force: true })
+async function compile(): Promise<boolean> {
+  const print = fingerprint('src/**/*.ts', 'tsconfig*.json')
+  if (isBuiltFrom(DIST, print)) return true
+  for (const name of existsSync(DIST) ? readdirSync(DIST) : []) {
+    if (name !== PAGE) rmSync(join(DIST, name), { recursive: true, force: true })
+  }
+  const { ok } = await run(['tsc', '-p', 'tsconfig.build.json'], { output: 'show', timeoutMs: 120_000 })
+  if (ok) noteBuiltFrom(DIST, print)
+  return ok
 }
-const built = await Promise.all([
-  run(['tsc', '-p', 'tsconfig.build.json'], { output: 'show', timeoutMs: 120_000 }),
-  run(['node', 'scripts/build-page.ts'], { output: 'show', timeoutMs: 120_000 }),
-])
-process.exitCode = built.every(({ ok }) => ok) ? 0 : 1
+
+const page = run(['node', 'scripts/build-page.ts'], { output: 'show', timeoutMs: 120_000 })
+process.exitCode = (await compile()) && (await page).ok ? 0 : 1
