@@ -1,5 +1,5 @@
 // What happens, as it happens. One stream for the whole page: whatever it tells, questions about that kind of record are asked
-// again, at once the first time and then at most twice a second, so that a change is on the screen within a second
+// again, at once the first time and then at most three times a second, so that a change is on the screen within a second
 // and a busy ledger does not keep the page busy.
 import type { Query, QueryClient } from '@tanstack/react-query'
 import type { AuditRecord } from '../../../src/core/audit.ts'
@@ -16,7 +16,7 @@ export type Connection = 'connecting' | 'live' | 'disconnected'
 type OnRecord = (record: HistoryRecord) => void
 
 /** Between two times of asking again. */
-const PAUSE_MS = 500
+const PAUSE_MS = 300
 /** Before a stream that the server refused is tried again. */
 const REOPEN_MS = 2000
 /** Before a question that could not be answered is asked again. */
