@@ -16,9 +16,10 @@ describe.each([
 ])('over %s', (_engine, urlOf) => {
   let http: HttpLedger
   let own: Possessions
-  const folder = quickFolder('waybill-views-')
+  let folder: string
 
   beforeAll(async () => {
+    folder = quickFolder('waybill-views-')
     http = await httpLedger({ url: urlOf(folder), settings: { tenant_id: OURS } })
     own = await populate(http.ledger, OURS)
     await populate(http.ledger, THEIRS)
