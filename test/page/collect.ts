@@ -21,7 +21,13 @@ export function collect(page: Page, { direction = 'down', ...given }: Collected)
       const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
       const found = new Set<string>()
       const until = performance.now() + patienceMs
-      if (by > 0) element.scrollTop = 0
+      // What follows its end goes back there until it has noticed that somebody scrolled.
+      while (by > 0 && performance.now() < until) {
+        element.scrollTop = 0
+        await frame()
+        await frame()
+        if (element.scrollTop === 0) break
+      }
       while (performance.now() < until) {
         await frame()
         await frame()
