@@ -44,8 +44,7 @@ const MODULES: readonly [specifier: RegExp, fix: string, allowedIn?: RegExp][] =
 export const worldAccess: Rule = {
   name: 'world access',
   check(file) {
-    // The page runs in a browser, which is a world of its own.
-    const injected = file.path.startsWith('src/') && !/^src\/(?:world|testing|server\/page)\//.test(file.path)
+    const injected = file.path.startsWith('src/') && !/^src\/(?:world|testing)\//.test(file.path)
     return injected && isCode(file) && !isTest(file) ? [...checkImports(file), ...checkExpressions(file)] : []
   },
 }
