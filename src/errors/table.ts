@@ -75,6 +75,8 @@ export const ERROR_TABLE = {
   UNKNOWN_PATH: { status: 404, exit: 2, about: 'Nothing answers at this path' },
   METHOD_NOT_ALLOWED: { status: 405, exit: 2, about: 'The path is there, and takes another method' },
   UNSUPPORTED_MEDIA: { status: 415, exit: 2, about: 'A body that is not JSON' },
+  RECORD_TOO_LARGE: { status: 413, exit: 2, about: 'A record is larger than the engine can keep' },
+  CHANGE_TOO_LARGE: { status: 413, exit: 2, about: 'A change is larger than the engine can write at once' },
   BODY_TOO_LARGE: { status: 413, exit: 2, about: 'A message is longer than is read' },
   UNAUTHENTICATED: { status: 401, exit: 4, about: 'Nobody is known by this token, or none was shown' },
   FORBIDDEN: { status: 403, exit: 4, about: 'The token is known, and is not for this' },

@@ -1,4 +1,6 @@
+export const DOCUMENT_TOPIC = 'document:'
+
 /** What jobs wait for that stand at a gate until something becomes of a document. */
 export function documentTopic(doc_id: string): string {
-  return `document:${doc_id}`
+  return `${DOCUMENT_TOPIC}${doc_id}`
 }

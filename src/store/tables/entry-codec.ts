@@ -179,7 +179,7 @@ export function recordsOf({ first_seq, entries }: Chunk): readonly AuditRecord[]
   return records
 }
 
-function entriesOf(text: string): readonly AuditEntry[] {
+export function entriesOf(text: string): readonly AuditEntry[] {
   const { patterns, entries } = JSON.parse(text) as {
     readonly patterns: readonly Pattern[]
     readonly entries: readonly Own[]

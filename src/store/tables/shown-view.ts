@@ -30,9 +30,8 @@ class NotRead extends Error {
 
 export interface Looking {
   readonly space: Workspace
-  /** What to show: rows that were ready when they were read. */
-  readonly rows: readonly JobRow[]
-  readonly queues: readonly string[]
+  /** What to show. */
+  readonly heads: readonly ReadyHead[]
   load(wanted: Wanted): Promise<Loaded>
   holders(slots: readonly SlotKey[]): Promise<readonly SlotHolder[]>
 }
@@ -42,9 +41,7 @@ export interface Looking {
  * should they ask for something else, the look is cut short, that is read too, and they are shown everything again.
  */
 export async function lookAt<T>(looking: Looking, look: LookAtReady<T>): Promise<T> {
-  const { space, rows, queues } = looking
-  space.knowJobs(rows)
-  const heads = headsOf(space, rows, queues)
+  const { space, heads } = looking
   const holders = new TwoKeys<readonly string[]>()
   const view = new ShownView(space, holders)
   await readLikely(looking, heads, view)
@@ -101,7 +98,12 @@ export function queueKey(name: string): RecordKey<'queue'> {
 }
 
 /** What is ready by what the job itself says: the row that led to it may be older. */
-function headsOf(space: Workspace, rows: readonly JobRow[], queues: readonly string[]): readonly ReadyHead[] {
+export function headsOf(
+  space: Workspace,
+  rows: readonly JobRow[],
+  queues: readonly string[],
+): readonly ReadyHead[] {
+  space.knowJobs(rows)
   const asked = new Set(queues)
   return rows.flatMap(({ tenant_id, job_id }) => {
     const key = { kind: 'job', tenant_id, id: job_id } as const

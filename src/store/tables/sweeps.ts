@@ -4,7 +4,7 @@ import { plainQueue } from '../../core/pick.ts'
 import type { Sweep, Swept } from '../store.ts'
 import { decideAll } from './deciding.ts'
 import { Missing } from './missing.ts'
-import { lookAt, queueKey } from './shown-view.ts'
+import { headsOf, lookAt, queueKey } from './shown-view.ts'
 import type { Tables, TakenWork, TakeWork, Wanted } from './tables.ts'
 import { Workspace } from './workspace.ts'
 import { untilWritten, type Writing, writeOut } from './writing.ts'
@@ -84,8 +84,7 @@ async function keysOf(
   const { queues, pick } = selector
   const looking = {
     space,
-    rows: taken.jobs,
-    queues,
+    heads: headsOf(space, taken.jobs, queues),
     load: (wanted: Wanted) => taken.load(wanted),
     holders: (slots: readonly SlotKey[]) => tables.holders(slots),
   }

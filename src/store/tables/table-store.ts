@@ -30,7 +30,7 @@ import { checkTables } from './check-tables.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
 import { NextDue } from './next-due.ts'
-import { lookAt } from './shown-view.ts'
+import { headsOf, lookAt } from './shown-view.ts'
 import { sweepTables } from './sweeps.ts'
 import { TableLog } from './table-log.ts'
 import { findIn, getRecord, loadAggregate, ownerIn } from './table-reads.ts'
@@ -169,7 +169,7 @@ export class TableStore implements Store {
     const space = new Workspace({ now: this.#time(), ids: this.#ids, remembered: null })
     const load = this.#tables.load.bind(this.#tables)
     const holders = this.#tables.holders.bind(this.#tables)
-    return lookAt({ space, rows, queues, load, holders }, look)
+    return lookAt({ space, heads: headsOf(space, rows, queues), load, holders }, look)
   }
 
   async nextDue({ orEarlier = false }: NextDueOptions = {}): Promise<number | null> {

@@ -5,6 +5,7 @@ import type { CallersTransaction } from '../inbox.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type { Place } from '../place.ts'
 import type { FindQuery } from '../query.ts'
+import type { StoredCell } from './cell.ts'
 
 /**
  * A database as the engines with tables see it: rows that go in and come out. What is decided on them, and what follows
@@ -95,6 +96,8 @@ export const NOTHING_WANTED: Wanted = { jobs: [], records: [], claims: [], slots
 export interface Loaded {
   readonly jobs: readonly JobRow[]
   readonly records: readonly RecordRow[]
+  /** Aggregates of either kind, by an engine that keeps them otherwise than in such rows. */
+  readonly cells?: readonly StoredCell[] | undefined
   readonly claims: readonly Claim[]
   readonly slots: readonly SlotRow[]
   readonly refusals: readonly (RefusalKey & { readonly count: number })[]

@@ -24,6 +24,7 @@ import {
   isNothing,
   type Refused,
   type Signal,
+  type SlotChange,
   type SlotKey,
 } from '../../core/decision.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
@@ -50,6 +51,8 @@ export interface WorkspaceOptions {
   readonly ids: IdSource
   /** Null when nothing is to be taken for granted: somebody else was faster, and all of it is read again. */
   readonly remembered: Remembered | null
+  /** A limit that nothing is known of has room for a job, until the write says otherwise. */
+  readonly assumesRoom?: boolean | undefined
 }
 
 interface CountedRefusal {
@@ -75,6 +78,8 @@ export class Workspace {
   /** Outbox rows that were closed, or are new and closed already. */
   readonly closed = new Map<string, OutboxRecord>()
   readonly refusals = new Map<string, CountedRefusal>()
+  /** What was asked of limits, in order. */
+  readonly slotChanges: SlotChange[] = []
   /** What decisions rest on, though they did not change it: each as it was when a decision saw it. */
   readonly seen = new Set<Cell>()
   isNews = false
@@ -83,10 +88,12 @@ export class Workspace {
   readonly #owners = new Map<string, string | null>()
   readonly #rows = new Map<string, OutboxRecord | null>()
   readonly #puts: LedgerRecord[] = []
+  readonly #assumesRoom: boolean
   #look = new Look()
 
-  constructor({ now, ids, remembered }: WorkspaceOptions) {
+  constructor({ now, ids, remembered, assumesRoom = false }: WorkspaceOptions) {
     this.now = now
+    this.#assumesRoom = assumesRoom
     this.#ids = new FreshIds(ids)
     this.#remembered = remembered
     this.#cells = new CellBook(remembered)
@@ -103,6 +110,7 @@ export class Workspace {
     for (const key of wanted.records) this.#cells.read(absentCell(key))
     this.knowJobs(loaded.jobs)
     for (const row of loaded.records) this.#cells.read(cellOfRecord(row))
+    for (const cell of loaded.cells ?? []) this.#cells.read(cell)
     for (const claim of wanted.claims) this.#owners.set(claimName(claim), null)
     for (const claim of loaded.claims) this.#owners.set(claimName(claim), claim.owner)
     for (const slot of wanted.slots) this.slots.know({ ...slot, version: 0, counted: 0, named: [] }, true)
@@ -170,8 +178,9 @@ export class Workspace {
       }),
     fullSlot: (decided: Change, now: number): SlotKey | undefined => {
       if (decided.slots.length === 0) return undefined
-      for (const slot of decided.slots) this.#rememberSlot(slot)
-      const trial = new SlotTrial(this.slots, new OwnersIn(this.#cells, decided.puts), now)
+      const owners = new OwnersIn(this.#cells, decided.puts)
+      for (const slot of decided.slots) this.#rememberSlot(slot, owners)
+      const trial = new SlotTrial(this.slots, owners, now)
       this.#look.trial = trial
       const full = trial.run(decided.slots)
       if (full !== undefined) this.#look.sawFull = true
@@ -192,10 +201,13 @@ export class Workspace {
     return [...this.seen].filter((cell) => !cell.isChanged)
   }
 
-  #rememberSlot(slot: SlotKey): void {
+  #rememberSlot({ tenant_id, key, owner }: SlotChange, owners: OwnersIn): void {
+    const slot = { tenant_id, key }
     if (this.slots.stateOf(slot) !== undefined) return
     const row = this.#remembered?.slot(slot)
     if (row !== undefined) this.slots.know(row, false)
+    else if (this.#assumesRoom && owners.holdsOf(tenant_id, owner) !== null)
+      this.slots.know({ ...slot, version: 0, counted: 0, named: [] }, false)
   }
 
   /** Null when nothing is, as nearly always. */
@@ -289,7 +301,10 @@ export class Workspace {
       this.isNews = true
       for (const cell of reads) if (!cell.isChanged) this.seen.add(cell)
     }
-    if (trial !== null && decided.slots.length > 0) this.#settleSlots(trial)
+    if (trial !== null && decided.slots.length > 0) {
+      this.#settleSlots(trial)
+      this.slotChanges.push(...decided.slots)
+    }
     for (const claim of claims) {
       if (this.#owners.get(claimName(claim)) === claim.owner) continue
       this.#owners.set(claimName(claim), claim.owner)

@@ -1,0 +1,211 @@
+// From a plan to what is written, in an order in which it can be cut off anywhere:
+//
+//   1. something in the lane that leads back to the aggregate, if nothing else does
+//   2. keys and places under limits, with the row that is going to decide
+//   3. rows of those who begin to wait, with what they wait for
+//   4. locks on whatever else is changed, with what it is to be
+//   5. the row that decides
+//   6. everything that follows (finishing.ts)
+//
+// Up to 4 nothing has happened, and whoever comes upon what was left finds that out. From 5 on it has, and they finish it.
+import type { JobAggregate } from '../../core/aggregate.ts'
+import { isAtRest } from '../../core/aggregate.ts'
+import { WaybillError } from '../../errors/waybill-error.ts'
+import { Conflict } from '../tables/tables.ts'
+import type { AzureCell, CellLock, CellMeta, JobMeta, LastChange, Owed, RowRef } from './azure-cell.ts'
+import { type NextRow, nextRows, rewritten } from './cell-rows.ts'
+import type { CellStore } from './cell-store.ts'
+import type { Engine } from './engine.ts'
+import {
+  type Decided,
+  type DecidedCell,
+  type Finished,
+  type Finishing,
+  type LockedCell,
+  withEtags,
+} from './finishing.ts'
+import { type Lane, NOTHING_TOLD } from './lane.ts'
+import { dueKey, markerKey, readyKey } from './lane-rows.ts'
+import type { Lanes } from './lanes.ts'
+import { whole } from './long-columns.ts'
+import { owedBy, slotPlaces } from './owing.ts'
+import { newRows, type Plan, type PlannedCell } from './plan.ts'
+import type { Reservations, Reserved, SlotRows, Wanted } from './reservations.ts'
+import type { RowWrite } from './service.ts'
+import type { Settling } from './settling.ts'
+import type { Waiting } from './waiting-rows.ts'
+
+export interface CommittingParts {
+  readonly cells: CellStore
+  readonly lanes: Lanes
+  readonly reservations: Reservations
+  readonly settling: Settling
+  readonly finishing: Finishing
+  readonly waiting: Waiting
+}
+
+/** Everything that is known of a change while it is written. */
+interface Draft {
+  readonly plan: Plan
+  readonly lane: Lane
+  readonly signals: Owed['signals']
+  readonly wanted: readonly Wanted[]
+  readonly rowsOf: SlotRows
+}
+
+export class Committing {
+  readonly #engine: Engine
+  readonly #parts: CommittingParts
+
+  constructor(engine: Engine, parts: CommittingParts) {
+    this.#engine = engine
+    this.#parts = parts
+  }
+
+  /** Durable when it resolves; a conflict when somebody else was faster. Records get their etags in place. */
+  async commit(plan: Plan, rowsOf: SlotRows): Promise<Finished> {
+    const { lanes, reservations, settling, waiting } = this.#parts
+    const lane = await lanes.mine()
+    const signals = await waiting.signalsOf(plan)
+    const draft = { plan, lane, signals, rowsOf, wanted: reservations.wanted(plan, rowsOf) }
+    // Whatever is too large is refused before anything is written.
+    this.#rows(draft, [])
+    const finished = await settling.during(plan.id, this.#write(draft))
+    for (const [n, row] of plan.owed.closed.entries()) row.etag = finished.closedEtags[n] as string
+    return finished
+  }
+
+  async #write(draft: Draft): Promise<Finished> {
+    const { plan, wanted } = draft
+    const { reservations, finishing, waiting } = this.#parts
+    const by = plan.cells[0] as PlannedCell
+    const isMarked = await this.#mark(plan, by)
+    let reserved: readonly Reserved[] = []
+    const locked: LockedCell[] = []
+    let decided: Decided
+    try {
+      reserved = await reservations.reserve(plan, wanted, by.before.ref)
+      await waiting.begin(plan)
+      const [first, ...others] = this.#rows(draft, reserved)
+      for (const other of others) locked.push(await this.#lock(other, plan, by.before.ref))
+      for (const cell of plan.held) locked.push(await this.#hold(cell, plan, by.before.ref))
+      decided = { ...(await this.#decide(first as NextCell, plan)), others: locked, isMarked }
+    } catch (error) {
+      await this.#undo(error, reserved, locked)
+      throw error
+    }
+    return finishing.finish(decided)
+  }
+
+  /** What leads back to it is noted first, unless something does: work to be done, or a place that it holds. */
+  async #mark({ slots }: Plan, by: PlannedCell): Promise<boolean> {
+    const { ref, meta, aggregate } = by.before
+    const index = meta.job?.index
+    const isFound = index !== undefined && (index.ready !== null || index.due !== null)
+    const isBorn = aggregate === null && slots.takes.some(({ job }) => job === by)
+    if (isFound || isBorn) return false
+    await this.#parts.lanes.note({ ...NOTHING_TOLD, adds: [{ rk: markerKey(ref), columns: { ...ref } }] })
+    return true
+  }
+
+  /** Nothing has happened; unless nobody knows, and then whoever comes upon it finds out. */
+  async #undo(error: unknown, reserved: readonly Reserved[], locked: readonly LockedCell[]): Promise<void> {
+    if (error instanceof WaybillError && error.code === 'OUTCOME_UNKNOWN') return
+    await this.#parts.reservations.release(reserved)
+    await Promise.all(
+      locked.map(({ cell, etag, was }) => {
+        const { table, pk } = cell.ref
+        return this.#engine.service.write(table, pk, [{ verb: 'put', ...was, etag }]).catch(() => {})
+      }),
+    )
+  }
+
+  #rows(draft: Draft, reserved: readonly Reserved[]): readonly NextCell[] {
+    const { plan, lane } = draft
+    const owed = owedBy({ ...draft, reserved })
+    return plan.cells.map((cell, n) => {
+      const change = n === 0 ? { id: plan.id, lane: lane.number, from: lane.seq, owed } : null
+      const job = cell.meta.job === null ? null : jobMeta(cell, draft, reserved)
+      const birth = cell.before.aggregate === null ? plan.id : cell.meta.birth
+      const next = nextRows(cell.before, cell.now, cell.version, { ...cell.meta, job, birth, last: change })
+      return { cell, change, meta: next.meta, rows: [...next.rows, ...cell.waiters] }
+    })
+  }
+
+  async #lock({ cell, meta, rows }: NextCell, { id, at }: Plan, by: RowRef): Promise<LockedCell> {
+    const etag = await this.#putLock(cell.before, { change: id, by, at, next: rows })
+    return { ...decidedCell(cell, meta, null), etag, rows, isHeld: false, was: rewritten(cell.before, {}) }
+  }
+
+  async #hold(cell: AzureCell, { id, at }: Plan, by: RowRef): Promise<LockedCell> {
+    const etag = await this.#putLock(cell, { change: id, by, at, next: [] })
+    const was = rewritten(cell, {})
+    const meta = { ...cell.meta, recordEtag: cell.meta.recordEtag ?? cell.etag }
+    const held = { cell: { ...cell, meta }, isNew: false, wasOpen: false, newRows: [] }
+    return { ...held, etag, rows: [was], isHeld: true, was }
+  }
+
+  async #putLock(cell: AzureCell, lock: CellLock): Promise<string> {
+    const { ref, etag } = cell
+    const row = rewritten(cell, { lock })
+    const write: RowWrite = etag === null ? { verb: 'insert', ...row } : { verb: 'put', ...row, etag }
+    const answer = await this.#engine.service.write(ref.table, ref.pk, [write])
+    if (answer.ok) return answer.etags[0] as string
+    if (answer.unsure) {
+      const there = await this.#parts.cells.read(cell.key)
+      if (there.meta.lock?.change === lock.change) return there.etag as string
+    }
+    throw new Conflict('somebody else has changed it, or is about to')
+  }
+
+  /** The row that decides, and the rows of its partition that go with it. */
+  async #decide({ cell, change, meta, rows }: NextCell, { id }: Plan): Promise<Pick<Decided, 'change' | 'by'>> {
+    const { ref, etag, key } = cell.before
+    const writes = rows.map((row, n): RowWrite => {
+      if (n > 0) return { verb: 'put', ...row }
+      return etag === null ? { verb: 'insert', ...row } : { verb: 'put', ...row, etag }
+    })
+    const by = decidedCell(cell, meta, null)
+    const decided = (etags: readonly string[]) => ({
+      change: change as LastChange,
+      by: { ...by, cell: withEtags(by.cell, writes, etags) },
+    })
+    const answer = await this.#engine.service.write(ref.table, ref.pk, writes)
+    if (answer.ok) return decided(answer.etags)
+    if (answer.unsure) {
+      const there = await Promise.all(writes.map(({ rk }) => this.#engine.service.get(ref.table, ref.pk, rk)))
+      const last = there[0] == null ? undefined : whole(there[0].columns)._last
+      if (last !== undefined && (JSON.parse(last as string) as LastChange).id === id) {
+        return decided(there.map((row) => row?.etag ?? ''))
+      }
+    }
+    throw new Conflict(`somebody else has changed ${key.kind} ${key.id}`)
+  }
+}
+
+/** An aggregate as it is going to be written. */
+interface NextCell {
+  readonly cell: PlannedCell
+  /** Of the one that decides. */
+  readonly change: LastChange | null
+  readonly meta: CellMeta
+  readonly rows: readonly NextRow[]
+}
+
+function decidedCell(cell: PlannedCell, meta: CellMeta, etag: string | null): DecidedCell {
+  const { before, now, version } = cell
+  const { key, ref, aggregate } = before
+  const holds = (meta.job?.slots ?? []).map((slot) => slot.key)
+  return {
+    cell: { key, ref, aggregate: now, version, holds, born: null, etag, meta, receipt: null },
+    isNew: aggregate === null,
+    wasOpen: key.kind === 'job' && aggregate !== null && !isAtRest((aggregate as JobAggregate).job),
+    newRows: newRows(cell),
+  }
+}
+
+function jobMeta(cell: PlannedCell, { lane, rowsOf, plan }: Draft, reserved: readonly Reserved[]): JobMeta {
+  const { job } = cell.now as JobAggregate
+  const index = { lane: lane.number, ready: readyKey(job, cell.version), due: dueKey(job, cell.version) }
+  return { ...(cell.meta.job as JobMeta), index, slots: slotPlaces(cell, plan, { reserved, rowsOf }) }
+}

@@ -1,0 +1,257 @@
+// What follows once a change is decided: rows for lists and tools, the line in the log that says so, and after that
+// whatever was locked or is no longer true. All of it is owed by the row that decided, and can be done by anybody, twice.
+import type { JobAggregate } from '../../core/aggregate.ts'
+import type { OutboxRecord } from '../../core/job/record.ts'
+import type { AzureCell, CellMeta, JobMeta, LastChange, Receipt } from './azure-cell.ts'
+import { fittedRow, type NextRow, rewritten, stepRowKey } from './cell-rows.ts'
+import type { CellStore } from './cell-store.ts'
+import type { Engine } from './engine.ts'
+import { byRecord, eventsKey } from './event-rows.ts'
+import { type LaneEntry, LaneLost } from './lane.ts'
+import { indexRows, laneKey, markerKey, signalKey } from './lane-rows.ts'
+import type { Lanes } from './lanes.ts'
+import { whole } from './long-columns.ts'
+import { isLogPut } from './plan.ts'
+import type { Projections } from './projections.ts'
+import type { Receipts } from './receipts.ts'
+import type { RowWrite } from './service.ts'
+import { INDEX } from './table-names.ts'
+
+/** One of the aggregates of a change that is decided, as it is to be. */
+export interface DecidedCell {
+  readonly cell: AzureCell
+  readonly isNew: boolean
+  /** A job that had not ended before, as far as is known. */
+  readonly wasOpen: boolean
+  /** Directives that it did not have before. */
+  readonly newRows: readonly OutboxRecord[]
+}
+
+export interface LockedCell extends DecidedCell {
+  /** Of its row while it is locked. */
+  readonly etag: string
+  /** Its rows when it is not locked any more. */
+  readonly rows: readonly NextRow[]
+  /** It is only held as it is. */
+  readonly isHeld: boolean
+  /** Its row before it was locked. */
+  readonly was: NextRow
+}
+
+export interface Decided {
+  readonly change: LastChange
+  /** The one that decided, as it is written. */
+  readonly by: DecidedCell
+  readonly others: readonly LockedCell[]
+  /** Something was noted in the lane before, for the case that nobody would come back. */
+  readonly isMarked: boolean
+}
+
+export interface Finished {
+  /** Null when somebody else has seen to it. */
+  readonly receipt: Receipt | null
+  readonly by: AzureCell
+  readonly others: readonly AzureCell[]
+  /** Of the outbox rows that were closed, in their order. */
+  readonly closedEtags: readonly string[]
+}
+
+const MOST_TRIES = 100
+
+export interface FinishingParts {
+  readonly cells: CellStore
+  readonly lanes: Lanes
+  readonly projections: Projections
+  readonly receipts: Receipts
+}
+
+export class Finishing {
+  readonly #engine: Engine
+  readonly #cells: CellStore
+  readonly #lanes: Lanes
+  readonly #projections: Projections
+  readonly #receipts: Receipts
+
+  constructor(engine: Engine, parts: FinishingParts) {
+    this.#engine = engine
+    this.#cells = parts.cells
+    this.#lanes = parts.lanes
+    this.#projections = parts.projections
+    this.#receipts = parts.receipts
+  }
+
+  async finish(decided: Decided): Promise<Finished> {
+    const { change, by, others } = decided
+    const changed = [by, ...others.filter(({ isHeld }) => !isHeld)]
+    const [jobsEtags, closedEtags] = await this.#project(change, changed)
+    const { receipt, moved } = await this.#tell(decided, jobsEtags)
+    const [unlocked] = await Promise.all([
+      Promise.all(others.map((other) => this.unlock(other, moved.change.lane))),
+      this.#dropElsewhere(moved.change),
+    ])
+    const withEtag = (cell: AzureCell) => ({ ...withJobsEtag(cell, jobsEtags.get(cell.ref.pk)), receipt })
+    return {
+      receipt,
+      by: withEtag(moved.by.cell),
+      others: unlocked.map(withEtag),
+      closedEtags,
+    }
+  }
+
+  async #project(
+    { id, owed }: LastChange,
+    changed: readonly DecidedCell[],
+  ): Promise<readonly [ReadonlyMap<string, string>, readonly string[]]> {
+    const logs = changed.flatMap(({ cell }) =>
+      cell.aggregate !== null && isLogPut({ now: cell.aggregate, meta: cell.meta }) ? cell.meta.log : [],
+    )
+    const own = new Set(changed.map(({ cell }) => eventsKey(cell.key)))
+    const elsewhere = [...byRecord(owed.told)].flatMap(([pk, logged]) => (own.has(pk) ? [] : logged))
+    const to = this.#projections
+    const [jobs, closed] = await Promise.all([
+      Promise.all(changed.flatMap((one) => (isJob(one.cell) ? [this.#putJob(one)] : []))),
+      to.closeOutbox(owed.closed),
+      to.addOutbox(changed.flatMap(({ newRows }) => newRows)),
+      Promise.all(changed.map(({ cell }) => this.#putLateSteps(cell))),
+      to.putEvents([...logs, ...elsewhere]),
+      to.countRefusals(owed.refusals),
+      to.putMembers(owed.members),
+      to.remove(owed.releases),
+      to.confirm(id, owed.confirms),
+      Promise.all(owed.handovers.map((handover) => to.handOver(handover))),
+    ])
+    return [new Map(jobs), closed]
+  }
+
+  async #putJob({ cell, isNew, wasOpen }: DecidedCell): Promise<readonly [pk: string, etag: string]> {
+    const { job } = cell.aggregate as JobAggregate
+    const { jobsPk: pk, jobsEtag: etag } = cell.meta.job as JobMeta
+    return [cell.ref.pk, await this.#projections.putJob({ job, version: cell.version, pk, etag, isNew, wasOpen })]
+  }
+
+  async #putLateSteps({ ref, meta }: AzureCell): Promise<void> {
+    const steps = meta.job?.late ?? []
+    if (steps.length > 0) await this.#projections.putLateSteps(ref, { steps })
+  }
+
+  /** Writes the line. If the lane was lost in between, another one is to have it, and the row that decided says so first. */
+  async #tell(
+    decided: Decided,
+    jobsEtags: ReadonlyMap<string, string>,
+  ): Promise<{ readonly receipt: Receipt | null; readonly moved: Decided }> {
+    let moved = decided
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const lane = await this.#lanes.mine()
+      if (lane.number !== moved.change.lane) {
+        const next = await this.#move(moved, lane.number, lane.seq)
+        if (next === null) return { receipt: await this.#receipts.find(moved.change), moved }
+        moved = next
+      }
+      try {
+        const receipt = await lane.write(laneEntry(moved, lane.number, jobsEtags))
+        this.#receipts.know(moved.change.id, receipt)
+        return { receipt, moved }
+      } catch (error) {
+        if (!(error instanceof LaneLost)) throw error
+      }
+    }
+    throw new LaneLost('every lane is fought over')
+  }
+
+  /** Another lane is to have the line; null when somebody else has seen to it. */
+  async #move(decided: Decided, lane: number, from: number): Promise<Decided | null> {
+    const { change, by } = decided
+    const next = { ...change, lane, from }
+    const { ref, etag } = by.cell
+    const meta = inLane({ ...by.cell.meta, last: next, recordEtag: by.cell.meta.recordEtag ?? etag }, lane)
+    const row = rewritten(by.cell, meta)
+    const answer = await this.#engine.service.write(ref.table, ref.pk, [
+      { verb: 'put', ...row, etag: etag as string },
+    ])
+    if (!answer.ok) return null
+    const cell = { ...by.cell, meta, etag: answer.etags[0] as string }
+    return { ...decided, change: next, by: { ...by, cell } }
+  }
+
+  /** The aggregate as it is to be; the index may be in another lane than was thought. */
+  async unlock({ cell, etag, rows }: LockedCell, lane: number): Promise<AzureCell> {
+    const { ref, key } = cell
+    const meta = inLane(cell.meta, lane)
+    const writes = rows.map((row, n): RowWrite => {
+      if (n > 0) return { verb: 'put', ...row }
+      const { _job, ...columns } = whole(row.columns)
+      const moved = meta.job === null ? null : { _job: JSON.stringify(meta.job) }
+      return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved }), etag }
+    })
+    const answer = await this.#engine.service.write(ref.table, ref.pk, writes)
+    if (answer.ok) return withEtags({ ...cell, meta }, writes, answer.etags)
+    // Somebody who could not wait has done it.
+    return this.#cells.read(key)
+  }
+
+  async #dropElsewhere({ lane, owed }: LastChange): Promise<void> {
+    const elsewhere = owed.drops.filter((row) => row.lane !== lane)
+    await Promise.all(
+      elsewhere.map((row) => this.#engine.service.write(INDEX, laneKey(row.lane), [{ verb: 'delete', rk: row.rk }])),
+    )
+  }
+}
+
+function laneEntry(
+  { change, by, others, isMarked }: Decided,
+  lane: number,
+  jobsEtags: ReadonlyMap<string, string>,
+): LaneEntry {
+  const { id, owed } = change
+  const { log } = by.cell.meta
+  const cells = [by.cell, ...others.flatMap(({ cell, isHeld }) => (isHeld ? [] : [cell]))]
+  const jobs = cells.filter(isJob).flatMap((cell) => {
+    const { job } = cell.aggregate as JobAggregate
+    return indexRows({ job, version: cell.version, etag: cell.etag, jobsEtag: jobsEtags.get(cell.ref.pk) ?? null })
+  })
+  const signals = owed.signals.map((signal, n) => ({ rk: signalKey(`${id}-${n}`), columns: { ...signal } }))
+  const marker = isMarked ? [markerKey(by.cell.ref)] : []
+  return {
+    changes: [id],
+    entries: [...log.slice(log.length - owed.own), ...owed.told],
+    touched: owed.touched,
+    after: owed.after,
+    counts: owed.counts,
+    adds: [...jobs, ...signals],
+    drops: [...owed.drops.filter((row) => row.lane === lane).map(({ rk }) => rk), ...marker],
+  }
+}
+
+function isJob({ key }: AzureCell): boolean {
+  return key.kind === 'job'
+}
+
+function inLane(meta: CellMeta, lane: number): CellMeta {
+  if (meta.job === null || meta.job.index.lane === lane) return meta
+  return { ...meta, job: { ...meta.job, index: { ...meta.job.index, lane } } }
+}
+
+function withJobsEtag(cell: AzureCell, jobsEtag: string | undefined): AzureCell {
+  if (jobsEtag === undefined || cell.meta.job === null) return cell
+  return { ...cell, meta: { ...cell.meta, job: { ...cell.meta.job, jobsEtag } } }
+}
+
+/** The aggregate with the etags that its rows got, in place. */
+export function withEtags(cell: AzureCell, writes: readonly RowWrite[], etags: readonly string[]): AzureCell {
+  const written = new Map(writes.map(({ rk }, n) => [rk, etags[n] as string]))
+  const etag = written.get(cell.ref.rk) as string
+  const { aggregate, meta } = cell
+  const give = (record: { etag: string }, given: string) => {
+    if (!Object.isFrozen(record)) record.etag = given
+  }
+  if (aggregate !== null && meta.recordEtag === null) give('kind' in aggregate ? aggregate : aggregate.job, etag)
+  if (aggregate !== null && !('kind' in aggregate)) {
+    for (const row of aggregate.outbox) give(row, etag)
+    const late = new Set(meta.job?.late.map(({ step_index }) => step_index))
+    for (const step of aggregate.steps) {
+      const own = late.has(step.step_index) ? etag : written.get(stepRowKey(step))
+      if (own !== undefined) give(step, own)
+    }
+  }
+  return { ...cell, etag }
+}

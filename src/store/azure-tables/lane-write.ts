@@ -1,0 +1,175 @@
+// What several changes have to be put into a lane, as the rows of one write; or of several, where they are too many: what
+// is to be found comes first, and what is no longer true goes last, so that the line in between can be relied on.
+import type { LaneEntry } from './lane.ts'
+import type { LanePlaces, Logged } from './azure-cell.ts'
+import { fittedRow, type NextRow } from './cell-rows.ts'
+import { addedTo, countRows, type LaneCounts } from './lane-counts.ts'
+import { laneKey, lineKey } from './lane-rows.ts'
+import { type Line, lineColumns, type Told } from './line-columns.ts'
+import { bytesOf } from './long-columns.ts'
+import { MOST_BYTES_AT_ONCE, MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
+import { INDEX } from './table-names.ts'
+
+/** Rows beside the lane's own. */
+const MOST_ROWS = MOST_ROWS_AT_ONCE - 1
+/** What is sent is counted, and that is JSON with the names of all columns. */
+const MOST_BYTES = MOST_BYTES_AT_ONCE / 2
+/** Characters of history in one line, roughly. */
+const LONGEST_LINE = 100_000
+
+export interface LaneState {
+  readonly seq: number
+  /** Epoch milliseconds of the last line. */
+  readonly at: number
+  /** Records of the history in its lines. */
+  readonly records: number
+  readonly removed: number
+  /** Lines of other lanes that its own rest on. */
+  readonly seen: LanePlaces
+  readonly counts: LaneCounts
+}
+
+export interface LaneWrite {
+  /** Before the line, with it, and after it. */
+  readonly early: readonly (readonly RowWrite[])[]
+  readonly main: readonly RowWrite[]
+  readonly late: readonly (readonly RowWrite[])[]
+  readonly lines: readonly Line[]
+  /** The line in which each entry ends. */
+  readonly places: readonly number[]
+  readonly next: LaneState
+}
+
+export function laneWrite(lane: number, state: LaneState, entries: readonly LaneEntry[], now: number): LaneWrite {
+  const { lines, places } = linesOf(lane, state, entries, Math.max(now, state.at + 1))
+  const counts = addedTo(
+    state.counts,
+    entries.flatMap((entry) => entry.counts),
+  )
+  const pk = laneKey(lane)
+  const rows = [
+    ...lines.map((line) => insertOf(fittedRow({ table: INDEX, pk, rk: lineKey(line.seq) }, lineColumns(line, line.at)))),
+    ...countRows(counts).map(putOf),
+  ]
+  const { adds, drops } = indexChanges(entries)
+  const fits = rows.length + adds.length + drops.length <= MOST_ROWS && bytes([...rows, ...adds]) <= MOST_BYTES
+  const removed = entries.reduce((sum, { retires = 0 }) => sum + retires, 0)
+  const told = lines.reduce((sum, line) => sum + recordCount(line), 0)
+  return {
+    early: fits ? [] : grouped(adds),
+    main: fits ? [...rows, ...adds, ...drops] : rows,
+    late: fits ? [] : grouped(drops),
+    lines,
+    places,
+    next: {
+      seq: lines.at(-1)?.seq ?? state.seq,
+      at: lines.at(-1)?.at ?? state.at,
+      records: state.records + told - removed,
+      removed: state.removed + removed,
+      seen: entries.reduce((seen, { after }) => latest(seen, after), state.seen),
+      counts: new Map([...state.counts, ...counts]),
+    },
+  }
+}
+
+/** The later of both, for each lane. */
+export function latest(a: LanePlaces, b: LanePlaces): LanePlaces {
+  if (Object.keys(b).length === 0) return a
+  const places: { [lane: string]: number } = { ...a }
+  for (const [lane, seq] of Object.entries(b)) places[lane] = Math.max(places[lane] ?? 0, seq)
+  return places
+}
+
+function recordCount({ entries }: Told): number {
+  return entries.reduce((sum, [, entry]) => sum + entry.path.length - 1, 0)
+}
+
+/** What is told is put into lines of about the same length; an entry that tells nothing finishes with the next line all the same. */
+function linesOf(
+  lane: number,
+  state: LaneState,
+  entries: readonly LaneEntry[],
+  at: number,
+): { readonly lines: readonly Line[]; readonly places: readonly number[] } {
+  const drafts: DraftLine[] = []
+  const places: number[] = []
+  for (const entry of entries) {
+    if (entry.changes.length > 0 || entry.entries.length > 0) addTo(drafts, entry)
+    places.push(state.seq + drafts.length)
+  }
+  const lines = drafts.map((draft, n) => ({ ...draft, lane, seq: state.seq + 1 + n, at: at + n }))
+  return { lines, places }
+}
+
+interface DraftLine extends Told {
+  readonly entries: Logged[]
+  readonly touched: Told['touched'][number][]
+  readonly changes: string[]
+  after: LanePlaces
+  chars: number
+}
+
+function addTo(drafts: DraftLine[], { entries, touched, changes, after }: LaneEntry): void {
+  let last = roomy(drafts)
+  for (const logged of entries) {
+    last = roomy(drafts)
+    last.entries.push(logged)
+    last.chars += JSON.stringify(logged).length
+  }
+  last.touched.push(...touched)
+  last.changes.push(...changes)
+  last.after = latest(last.after, after)
+}
+
+/** The last line, or another one where that is long enough. */
+function roomy(drafts: DraftLine[]): DraftLine {
+  const last = drafts.at(-1)
+  if (last !== undefined && last.chars < LONGEST_LINE) return last
+  const draft: DraftLine = { entries: [], touched: [], changes: [], after: {}, chars: 0 }
+  drafts.push(draft)
+  return draft
+}
+
+/** What is put and removed again in the same write was never there. */
+function indexChanges(entries: readonly LaneEntry[]): { readonly adds: RowWrite[]; readonly drops: RowWrite[] } {
+  const adds = new Map<string, NextRow>()
+  const drops = new Set<string>()
+  for (const entry of entries) {
+    for (const row of entry.adds) {
+      adds.set(row.rk, row)
+      drops.delete(row.rk)
+    }
+    for (const rk of entry.drops) if (!adds.delete(rk)) drops.add(rk)
+  }
+  return {
+    adds: Array.from(adds.values(), putOf),
+    drops: Array.from(drops, (rk) => ({ verb: 'delete', rk }) as const),
+  }
+}
+
+const insertOf = ({ rk, columns }: NextRow): RowWrite => ({ verb: 'insert', rk, columns })
+const putOf = ({ rk, columns }: NextRow): RowWrite => ({ verb: 'put', rk, columns })
+
+function grouped(writes: readonly RowWrite[]): readonly (readonly RowWrite[])[] {
+  const groups: RowWrite[][] = []
+  let size = 0
+  for (const write of writes) {
+    const group = groups.at(-1)
+    const more = bytes([write])
+    if (group === undefined || group.length === MOST_ROWS || size + more > MOST_BYTES) {
+      groups.push([write])
+      size = more
+    } else {
+      group.push(write)
+      size += more
+    }
+  }
+  return groups
+}
+
+function bytes(writes: readonly RowWrite[]): number {
+  return writes.reduce(
+    (sum, write) => sum + (write.verb === 'delete' ? 0 : bytesOf({ pk: '', rk: write.rk }, write.columns)),
+    0,
+  )
+}

@@ -1,0 +1,169 @@
+// The lanes of the log. A process has one of its own as soon as it writes: one that somebody has left, or whose owner has
+// not been heard of for a while, or a new one. That it is not taken from somebody who still writes is a matter of
+// courtesy alone: whoever takes a lane writes its row, and then nobody else can.
+import { MINUTE_MS, SECOND_MS } from '../../core/time.ts'
+import type { Timer } from '../../world/timers.ts'
+import type { Engine } from './engine.ts'
+import { Lane, type LaneEntry, LaneLost } from './lane.ts'
+import { LEDGER, type LaneLease, leaseColumns, leaseKey, leaseOfRow, REGISTERED_LANES } from './ledger-rows.ts'
+import type { Line } from './line-columns.ts'
+import { INDEX } from './table-names.ts'
+
+/** How long a lane is somebody's who says nothing, and how often they say something. */
+const LEASE_MS = MINUTE_MS
+const RENEW_MS = 20 * SECOND_MS
+const MOST_TRIES = 100
+
+export interface LanesOptions {
+  readonly engine: Engine
+  readonly onLine: (line: Line) => void
+  /** A lane was left by somebody who did not say so: what they had begun is to be looked after. */
+  readonly onAbandoned: (lease: LaneLease) => void
+}
+
+export class Lanes {
+  readonly #options: LanesOptions
+  readonly #engine: Engine
+  /** Every lane there is, as far as is known. */
+  #known = new Map<number, LaneLease>()
+  #own: Lane | null = null
+  #taking: Promise<Lane> | null = null
+  #lease: LaneLease | null = null
+  #renewal: Timer | null = null
+  #isClosed = false
+
+  constructor(options: LanesOptions) {
+    this.#options = options
+    this.#engine = options.engine
+  }
+
+  know(leases: readonly LaneLease[]): void {
+    this.#known = new Map(leases.map((lease) => [lease.number, lease]))
+    for (const { at } of leases) this.#engine.time.saw(at)
+  }
+
+  /** All of them; there may be more by now. */
+  get numbers(): readonly number[] {
+    return [...this.#known.keys()]
+  }
+
+  get leases(): readonly LaneLease[] {
+    return [...this.#known.values()]
+  }
+
+  /** The one that this process writes to; null before it has written anything. */
+  get own(): Lane | null {
+    return this.#own?.isLost === true ? null : this.#own
+  }
+
+  async refresh(): Promise<void> {
+    const { from: rkFrom, before: rkBefore } = REGISTERED_LANES
+    const { rows } = await this.#engine.service.query(INDEX, { pk: LEDGER, rkFrom, rkBefore })
+    this.know(rows.map(leaseOfRow))
+  }
+
+  /** Knows of a lane that others speak of. */
+  async mustKnow(number: number): Promise<boolean> {
+    if (!this.#known.has(number)) await this.refresh()
+    return this.#known.has(number)
+  }
+
+  async mine(): Promise<Lane> {
+    const { own } = this
+    if (own !== null) return own
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = null
+    })
+    return this.#taking
+  }
+
+  /** Puts something into this process's own lane, whichever that is by then. */
+  async note(entry: LaneEntry): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      try {
+        await (await this.mine()).write(entry)
+        return
+      } catch (error) {
+        if (!(error instanceof LaneLost)) throw error
+      }
+    }
+    throw new LaneLost('every lane is fought over')
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#renewal?.cancel()
+    const lane = this.#own
+    if (lane === null || this.#lease === null) return
+    await lane.idle()
+    const { now } = this.#engine.time
+    const at = Math.max(lane.state.at, now.call(this.#engine.time))
+    await this.#sign({ ...this.#lease, owner: null, until: at, at })
+  }
+
+  async #take(): Promise<Lane> {
+    const { service, process, time } = this.#engine
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const lease = await this.#lend()
+      if (lease === null) {
+        await this.refresh()
+        continue
+      }
+      const { number } = lease
+      const { onLine } = this.#options
+      const lane = await Lane.take({ service, number, owner: process, time: () => time.line(), onLine })
+      time.sawLine(lane.state.at)
+      this.#own = lane
+      this.#lease = lease
+      this.#renewLater()
+      return lane
+    }
+    throw new LaneLost('every lane is fought over')
+  }
+
+  /** The registry says that it is this process's; null when somebody else was faster. */
+  async #lend(): Promise<LaneLease | null> {
+    const now = this.#engine.time.now()
+    const free = this.leases.find(({ owner, until }) => owner === null || until <= now)
+    const signed = await this.#sign({
+      number: free?.number ?? this.#known.size,
+      owner: this.#engine.process,
+      until: now + LEASE_MS,
+      at: free?.at ?? now,
+      etag: free?.etag ?? '',
+    })
+    if (signed !== null && free !== undefined && free.owner !== null) this.#options.onAbandoned(free)
+    return signed
+  }
+
+  async #sign(lease: LaneLease): Promise<LaneLease | null> {
+    const rk = leaseKey(lease.number)
+    const columns = leaseColumns(lease)
+    const { etag } = lease
+    const answer = await this.#engine.service.write(INDEX, LEDGER, [
+      etag === '' ? { verb: 'insert', rk, columns } : { verb: 'put', rk, columns, etag },
+    ])
+    if (!answer.ok) return null
+    const signed = { ...lease, etag: answer.etags[0] as string }
+    this.#known.set(lease.number, signed)
+    return signed
+  }
+
+  #renewLater(): void {
+    this.#renewal?.cancel()
+    if (this.#isClosed) return
+    this.#renewal = this.#engine.timers.after(RENEW_MS, () => {
+      const lease = this.#lease
+      if (lease === null || this.own === null) return
+      const now = this.#engine.time.now()
+      this.#sign({ ...lease, until: now + LEASE_MS, at: now }).then(
+        (signed) => {
+          // Somebody has taken it: the next write will find out.
+          if (signed !== null) this.#lease = signed
+          this.#renewLater()
+        },
+        () => this.#renewLater(),
+      )
+    })
+  }
+}

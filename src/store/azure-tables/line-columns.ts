@@ -1,0 +1,104 @@
+// A line of a lane as columns: the history of the changes that were finished together, in the encoding that engines with
+// tables share, and what else has to be known of them.
+import type { AuditEntry, AuditRecord } from '../../core/audit.ts'
+import { expandHop, hopsOf } from '../../core/audit.ts'
+import { fromIso, toIso } from '../../core/time.ts'
+import { encodeChunk, entriesOf } from '../tables/entry-codec.ts'
+import type { LanePlaces, Logged, Touched } from './azure-cell.ts'
+import { seqOfLine } from './lane-rows.ts'
+import { whole } from './long-columns.ts'
+import type { Columns, Row } from './service.ts'
+
+/** What is told with one line. */
+export interface Told {
+  readonly entries: readonly Logged[]
+  readonly touched: readonly Touched[]
+  /** The changes that are finished with it. */
+  readonly changes: readonly string[]
+  /** Lines of other lanes that it rests on. */
+  readonly after: LanePlaces
+}
+
+/** A line as it was read. */
+export interface Line extends Told {
+  readonly lane: number
+  readonly seq: number
+  /** Epoch milliseconds; later lines of a lane, and those that rest on this one, have later ones. */
+  readonly at: number
+}
+
+/** The columns that say which changes a line finishes. */
+export const CHANGE_COLUMNS = ['changes', 'at'] as const
+
+export function lineColumns({ entries, touched, changes, after }: Told, at: number): Columns {
+  const chunk = encodeChunk(entries.map(([, entry]) => entry))
+  return {
+    at: toIso(at),
+    entries: chunk.entries,
+    seqs: JSON.stringify(entries.map(([seq]) => seq)),
+    places: chunk.places,
+    ...(entries.length === 0
+      ? null
+      : { first_at: toIso(chunk.first_at), last_at: toIso(chunk.last_at), sketch: chunk.sketch }),
+    touched: JSON.stringify(touched),
+    changes: JSON.stringify(changes),
+    ...(Object.keys(after).length === 0 ? null : { after: JSON.stringify(after) }),
+  }
+}
+
+export function changesOf({ columns }: Row): readonly string[] {
+  return JSON.parse(String(whole(columns).changes ?? '[]'))
+}
+
+export function lineOf(lane: number, row: Row): Line {
+  const columns = whole(row.columns)
+  const json = (name: string, otherwise: string) => JSON.parse(String(columns[name] ?? otherwise))
+  const seqs = json('seqs', '[]') as readonly number[]
+  const entries = entriesOf(columns.entries as string)
+  return {
+    lane,
+    seq: seqOfLine(row.rk),
+    at: fromIso(columns.at as string),
+    entries: entries.map((entry, n) => [seqs[n] as number, entry] as const),
+    touched: json('touched', '[]'),
+    changes: json('changes', '[]'),
+    after: json('after', '{}'),
+  }
+}
+
+/** Everything that a line tells, one record for each state that was passed through. */
+export function recordsOfLine({ entries }: Line): readonly AuditRecord[] {
+  return entries.flatMap(recordsOfEntry)
+}
+
+export function recordsOfEntry([seq, entry]: Logged): readonly AuditRecord[] {
+  return Array.from({ length: hopsOf(entry) }, (_, hop) => expandHop(entry, hop, seq + hop))
+}
+
+/** Places that there are in a millisecond: enough to tell apart what happens to one record in it. */
+const PLACES_IN_MS = 2048
+
+/** The next place in a record's history: later than the last one, and by the time where that will do. */
+export function placeAfter(last: number, now: number): number {
+  return Math.max(now * PLACES_IN_MS, last + 1)
+}
+
+/** Places for entries that follow on each other. */
+export function placed(entries: readonly AuditEntry[], last: number, now: number): readonly Logged[] {
+  let end = last
+  return entries.map((entry) => {
+    const seq = placeAfter(end, now)
+    end = seq + hopsOf(entry) - 1
+    return [seq, entry] as const
+  })
+}
+
+/** The last place that one of them takes. */
+export function lastPlace([seq, entry]: Logged): number {
+  return seq + hopsOf(entry) - 1
+}
+
+/** Epoch milliseconds at which a place was given out, or a little later. */
+export function msOfPlace(seq: number): number {
+  return Math.floor(seq / PLACES_IN_MS)
+}

@@ -1,0 +1,155 @@
+import type { LRUCache } from 'lru-cache'
+import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
+import { changedAt } from '../query.ts'
+import type { ClosedRow, Loaded, SlotRow, Wanted } from '../tables/tables.ts'
+import type { AzureCell } from './azure-cell.ts'
+import type { Engine } from './engine.ts'
+import { refusalRef } from './event-rows.ts'
+import { claimOfRow, type Shards, slotOfRow, slotRange, type SlotRowRead } from './idempotency-rows.ts'
+import { whole } from './long-columns.ts'
+import type { Projections } from './projections.ts'
+import { recordFrom } from './record-columns.ts'
+import type { Settling } from './settling.ts'
+import type { SlotNumbers } from './slot-numbers.ts'
+import { IDEMPOTENCY } from './table-names.ts'
+
+export interface LoadingParts {
+  readonly engine: Engine
+  readonly settling: Settling
+  readonly shards: Shards
+  readonly numbers: SlotNumbers
+  readonly projections: Projections
+  /** Places of which it was found out that whoever has them holds them, by their etags. */
+  readonly heldPlaces: LRUCache<string, true>
+}
+
+/** Longer than anybody takes between taking a place and deciding over it: what is older may have been left behind. */
+const OLD_MS = 30_000
+
+/** Reads what one decision needs, each thing once. */
+export class Loading {
+  readonly #parts: LoadingParts
+  readonly #cells = new Map<string, Promise<AzureCell>>()
+  readonly #slots = new Map<string, readonly SlotRowRead[]>()
+
+  constructor(parts: LoadingParts) {
+    this.#parts = parts
+  }
+
+  /** The rows of a limit, if they were read. */
+  readonly rowsOf = (slot: SlotKey): readonly SlotRowRead[] | undefined => this.#slots.get(nameOfSlot(slot))
+
+  async load(wanted: Wanted): Promise<Loaded> {
+    const [cells, claims, slots, refusals, rows] = await Promise.all([
+      Promise.all([...wanted.jobs, ...wanted.records].map((key) => this.cell(key))),
+      Promise.all(wanted.claims.map((claim) => this.#claim(claim))),
+      Promise.all(wanted.slots.map((slot) => this.#slot(slot))),
+      Promise.all(
+        wanted.refusals.map(async (of) => {
+          const { table, pk, rk } = refusalRef(of)
+          const row = await this.#parts.engine.service.get(table, pk, rk)
+          return { ...of, count: (row?.columns.count as number | undefined) ?? 0 }
+        }),
+      ),
+      Promise.all(wanted.rows.map((row) => this.#closedRow(row))),
+    ])
+    return {
+      jobs: [],
+      records: [],
+      cells,
+      claims: claims.filter((claim) => claim !== null),
+      slots,
+      refusals,
+      rows: rows.filter((row) => row !== null),
+    }
+  }
+
+  cell(key: RecordKey): Promise<AzureCell> {
+    const name = nameOfKey(key)
+    const known = this.#cells.get(name)
+    if (known !== undefined) return known
+    const reading = this.#parts.settling.settled(key)
+    this.#cells.set(name, reading)
+    return reading
+  }
+
+  /** Who owns it; somebody who only may is waited for. */
+  async #claim(claim: ClaimKey): Promise<Claim | null> {
+    const { engine, settling, shards } = this.#parts
+    const { table, pk, rk } = shards.claimRef(claim)
+    const row = await engine.service.get(table, pk, rk)
+    if (row === null) return null
+    const found = claimOfRow(row)
+    if (found.tentative === null) return found
+    const { change, by } = found.tentative
+    if ((await settling.outcomeOf(change, by)) === 'decided') return found
+    await engine.service.write(table, pk, [{ verb: 'delete', rk, etag: found.etag }])
+    return this.#claim(claim)
+  }
+
+  async #slot(slot: SlotKey): Promise<SlotRow> {
+    const rows = await this.#slotRows(slot)
+    const now = this.#parts.engine.time.now()
+    const { tenant_id, key } = slot
+    this.#slots.set(nameOfSlot(slot), rows)
+    this.#parts.numbers.know(
+      slot,
+      rows.map(({ number }) => number),
+    )
+    return {
+      tenant_id,
+      key,
+      version: 0,
+      counted: rows.filter(({ isJobs }) => isJobs).length,
+      named: rows.filter(({ isJobs, until }) => !isJobs && (until === null || until > now)).map(({ owner, until }) => [owner, until]),
+    }
+  }
+
+  async #slotRows(slot: SlotKey): Promise<readonly SlotRowRead[]> {
+    const { engine, shards } = this.#parts
+    const { from: rkFrom, before: rkBefore } = slotRange(slot)
+    const found: SlotRowRead[] = []
+    for (const pk of shards.partitionsOf(slot.tenant_id)) {
+      for (let next: string | undefined; ; ) {
+        const page = await engine.service.query(IDEMPOTENCY, { pk, rkFrom, rkBefore, next })
+        found.push(...page.rows.map(slotOfRow))
+        if (page.next === null) break
+        next = page.next
+      }
+    }
+    const kept = await Promise.all(found.map((row) => this.#isHeld(row)))
+    return found.filter((_, n) => kept[n])
+  }
+
+  /** One that was taken a while ago may have been left behind by somebody who never came to decide. */
+  async #isHeld(row: SlotRowRead): Promise<boolean> {
+    const { engine, settling, heldPlaces } = this.#parts
+    const { tentative, ref, etag, isJobs, tenant_id, owner, key } = row
+    if (tentative === null || engine.time.now() - tentative.at < OLD_MS || heldPlaces.has(etag)) return true
+    const isDecided = isJobs
+      ? (await this.cell({ kind: 'job', tenant_id, id: owner })).meta.job?.slots.some(
+          (slot) => slot.key === key && slot.rk === ref.rk,
+        )
+      : (await settling.outcomeOf(tentative.change, tentative.by)) === 'decided'
+    if (isDecided === true) {
+      heldPlaces.set(etag, true)
+      return true
+    }
+    if (isJobs && (await settling.outcomeOf(tentative.change, tentative.by)) === 'decided') return true
+    await engine.service.write(ref.table, ref.pk, [{ verb: 'delete', rk: ref.rk, etag }])
+    return false
+  }
+
+  async #closedRow({ tenant_id, id }: { tenant_id: string; id: string }): Promise<ClosedRow | null> {
+    const found = await this.#parts.projections.findOutbox(tenant_id, id)
+    if (found === null) return null
+    const row = recordFrom('outbox', whole(found.columns), found.etag)
+    const { outbox_id, job_id, step_id, state } = row
+    return { tenant_id, outbox_id, job_id, step_id, state, changed_at: changedAt(row), body: JSON.stringify(row) }
+  }
+}
+
+function nameOfSlot({ tenant_id, key }: SlotKey): string {
+  return `${tenant_id}\n${key}`
+}

@@ -1,0 +1,91 @@
+import type { AzureCell, Handover, LanePlaces, Owed, RowRef, SlotPlace } from './azure-cell.ts'
+import { slotColumns } from './idempotency-rows.ts'
+import type { Lane } from './lane.ts'
+import { latest } from './lane-write.ts'
+import type { Give, Plan, PlannedCell, Take } from './plan.ts'
+import type { Reserved, SlotRows } from './reservations.ts'
+import { IDEMPOTENCY } from './table-names.ts'
+
+export interface Owing {
+  readonly plan: Plan
+  readonly lane: Lane
+  readonly signals: Owed['signals']
+  readonly reserved: readonly Reserved[]
+  readonly rowsOf: SlotRows
+}
+
+/** What has to follow when the first of its cells has decided. */
+export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
+  const [by, ...others] = plan.cells
+  return {
+    at: plan.at,
+    told: [...others.flatMap(({ told }) => told), ...plan.others],
+    own: by?.told.length ?? 0,
+    ...plan.owed,
+    releases: [
+      ...plan.slots.gives.flatMap((give) => placeOf(give, rowsOf) ?? []),
+      ...plan.forgets.map((ref) => ({ ...ref, etag: null })),
+    ],
+    confirms: reserved.filter(isUntold).map(({ ref }) => ref),
+    handovers: plan.slots.handovers.flatMap(({ from, to }) => handoverOf(from, to, rowsOf)),
+    signals,
+    others: [...others.map(({ before }) => before.ref), ...plan.held.map(({ ref }) => ref)],
+    after: restsOn([...plan.cells.map(({ before }) => before), ...plan.seen], lane.number),
+  }
+}
+
+/** Nothing but the row itself will tell that it is right. */
+function isUntold({ take, isToldByOwner }: Reserved): boolean {
+  return !isToldByOwner && take?.job == null
+}
+
+/** Lines of other lanes that what was decided on rests on. */
+function restsOn(cells: readonly AzureCell[], lane: number): LanePlaces {
+  let after: LanePlaces = {}
+  for (const { receipt } of cells) {
+    if (receipt !== null && receipt.lane !== lane) after = latest(after, { [receipt.lane]: receipt.seq })
+  }
+  return after
+}
+
+/** The row of a place that is given back. */
+function placeOf(
+  { tenant_id, key, owner, job }: Give,
+  rowsOf: SlotRows,
+): (RowRef & { readonly etag: string | null }) | null {
+  if (job !== null) {
+    const slot = job.before.meta.job?.slots.find((place) => place.key === key)
+    return slot === undefined ? null : { table: IDEMPOTENCY, pk: slot.pk, rk: slot.rk, etag: slot.etag || null }
+  }
+  const row = rowsOf({ tenant_id, key })?.find((candidate) => candidate.owner === owner)
+  return row === undefined ? null : { ...row.ref, etag: row.etag }
+}
+
+function handoverOf(from: Give, to: Take, rowsOf: SlotRows): readonly Handover[] {
+  const place = placeOf(from, rowsOf)
+  if (place === null) return []
+  const { table, pk, rk } = place
+  return [{ table, pk, rk, from: from.owner, columns: slotColumns({ ...to, isJobs: to.job !== null }, null) }]
+}
+
+/** The places that a job holds afterwards. */
+export function slotPlaces(
+  cell: PlannedCell,
+  { slots }: Plan,
+  { reserved, rowsOf }: { readonly reserved: readonly Reserved[]; readonly rowsOf: SlotRows },
+): readonly SlotPlace[] {
+  const gone = new Set(
+    [...slots.gives, ...slots.handovers.map(({ from }) => from)]
+      .filter(({ job }) => job === cell)
+      .map(({ key }) => key),
+  )
+  const kept = (cell.before.meta.job?.slots ?? []).filter(({ key }) => !gone.has(key))
+  const taken = reserved.flatMap(({ ref, etag, take }) =>
+    take?.job === cell ? [{ key: take.key, pk: ref.pk, rk: ref.rk, etag }] : [],
+  )
+  const given = slots.handovers.flatMap(({ from, to }) => {
+    const place = to.job === cell ? placeOf(from, rowsOf) : null
+    return place === null ? [] : [{ key: to.key, pk: place.pk, rk: place.rk, etag: '' }]
+  })
+  return [...kept, ...taken, ...given]
+}

@@ -1,0 +1,357 @@
+// What a decision came to, as everything that has to be written for it. One row decides: that of the job, if there is one.
+// Everything else is put beside it before, so that it can be had, or follows from it afterwards.
+import {
+  type AloneRecord,
+  idOf,
+  isAtRest,
+  isPartKind,
+  type JobAggregate,
+  type LedgerRecord,
+} from '../../core/aggregate.ts'
+import type { AuditEntry } from '../../core/audit.ts'
+import type { Claim, Signal, SlotChange } from '../../core/decision.ts'
+import type { OutboxRecord } from '../../core/job/record.ts'
+import { changedAt } from '../query.ts'
+import type { Aggregate, Cell } from '../tables/cell.ts'
+import type { Workspace } from '../tables/workspace.ts'
+import {
+  type AzureCell,
+  type CellMeta,
+  type IndexRow,
+  type Logged,
+  type Owed,
+  type RowRef,
+  type Touched,
+  noCell,
+  refOf,
+  sameRow,
+} from './azure-cell.ts'
+import { type NextRow, newJobMeta } from './cell-rows.ts'
+import { lastPlace, placed } from './line-columns.ts'
+import { memberRefs } from './members.ts'
+import { subjectKey, waiterRef, waiterRow } from './waiters.ts'
+
+/** One aggregate that is changed. */
+export interface PlannedCell {
+  readonly before: AzureCell
+  readonly now: Aggregate
+  readonly version: number
+  /** As it is to be, but for the change that wrote it and where the index has it. */
+  readonly meta: CellMeta
+  /** What is told of it, by this change. */
+  readonly told: readonly Logged[]
+  /** Rows of those who begin to wait for it, in its partition. */
+  readonly waiters: readonly NextRow[]
+}
+
+export interface Plan {
+  readonly id: string
+  readonly at: number
+  /** The first decides; the others are changed with it. */
+  readonly cells: readonly PlannedCell[]
+  /** Cells that have to stay as they were seen until it is decided. */
+  readonly held: readonly AzureCell[]
+  /** All that were looked at and are not changed. */
+  readonly seen: readonly AzureCell[]
+  /** Who begins to wait for what; for something that is not changed itself. */
+  readonly waits: readonly Wait[]
+  readonly claims: readonly Claim[]
+  readonly slots: SlotPlan
+  readonly signals: readonly Signal[]
+  /** What is told of records that are not changed. */
+  readonly others: readonly Logged[]
+  readonly owed: Pick<Owed, 'counts' | 'touched' | 'closed' | 'drops' | 'refusals' | 'members'>
+  /** Rows of those who wait no longer. */
+  readonly forgets: readonly RowRef[]
+  readonly isNews: boolean
+}
+
+export interface Wait {
+  readonly signal: Signal
+  readonly job_id: string
+}
+
+/** What is taken and given back under limits; who only changes hands is in neither. */
+export interface SlotPlan {
+  readonly takes: readonly Take[]
+  readonly gives: readonly Give[]
+  readonly handovers: readonly { readonly from: Give; readonly to: Take }[]
+}
+
+export interface Take {
+  readonly tenant_id: string
+  readonly key: string
+  readonly owner: string
+  readonly max: number
+  readonly until: number | null
+  /** The job whose own row says that it holds it. */
+  readonly job: PlannedCell | null
+}
+
+export interface Give {
+  readonly tenant_id: string
+  readonly key: string
+  readonly owner: string
+  readonly job: PlannedCell | null
+}
+
+/** Kinds that a decision which only looked at them can rely on. A queue may be paused the moment after it was looked at. */
+const HELD_KINDS: ReadonlySet<string> = new Set(['run', 'workstream'])
+
+export interface Planning {
+  readonly space: Workspace
+  /** Makes up what the change is called. */
+  readonly id: string
+  /** The partition of `Jobs` for what is new. */
+  readonly jobsPk: (tenant_id: string) => string
+  /** The last place that was given out to records that are not changed. */
+  readonly lastOther: number
+}
+
+/** Null when there is nothing to write. */
+export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null {
+  const changed: Cell[] = []
+  space.forEachCell((cell) => {
+    if (cell.isChanged) changed.push(cell)
+  })
+  const entries = new Map<Cell | null, AuditEntry[]>()
+  for (const entry of space.entries) {
+    const cell = changed.find((candidate) => isOf(candidate, entry)) ?? null
+    const some = entries.get(cell)
+    if (some === undefined) entries.set(cell, [entry])
+    else some.push(entry)
+  }
+  const closed = [...space.closed.values()]
+  const planned = changed.map((cell) => plannedCell(cell, entries.get(cell) ?? [], space.now, jobsPk))
+  planned.sort((a, b) => placeOf(a) - placeOf(b))
+  const { cells, waits } = withWaiters(planned)
+  const seen = space.verify().map(({ stored }) => asAzure(stored))
+  const refusals = [...space.refusals.values()].filter(({ isTold }) => isTold)
+  const plan: Plan = {
+    id,
+    at: space.now,
+    cells,
+    held: seen.filter(isHeld),
+    seen,
+    waits,
+    claims: space.claims,
+    slots: slotPlan(space, cells),
+    signals: distinct(space.signals),
+    others: placed(entries.get(null) ?? [], lastOther, space.now),
+    owed: {
+      counts: [...space.counts.entries()],
+      touched: cells.map(touchedBy),
+      closed,
+      drops: cells.flatMap(indexRowsBefore),
+      refusals: refusals.map(({ key, count }) => ({ ...key, count })),
+      members: cells.flatMap(({ before, now }) =>
+        before.aggregate === null && !('kind' in now) ? memberRefs(now.job) : [],
+      ),
+    },
+    forgets: cells.flatMap(oldWaits),
+    isNews: space.isNews,
+  }
+  return isEmpty(plan) ? null : plan
+}
+
+function isEmpty({ cells, claims, slots, signals, others }: Plan): boolean {
+  const { takes, gives, handovers } = slots
+  return [cells, claims, takes, gives, handovers, signals, others].every(({ length }) => length === 0)
+}
+
+/** Cells that were only taken to be absent know nothing of rows yet. */
+export function asAzure(stored: Cell['stored']): AzureCell {
+  return 'ref' in stored ? (stored as AzureCell) : noCell(stored.key)
+}
+
+/** What has ended does not change any more, and whoever waits is told by the row that it waits for. */
+function isHeld({ key, aggregate }: AzureCell): boolean {
+  if (!HELD_KINDS.has(key.kind)) return false
+  return aggregate === null || !isAtRest(aggregate as AloneRecord)
+}
+
+function isOf({ stored }: Cell, { kind, tenant_id, id, job_id }: AuditEntry): boolean {
+  const { key } = stored
+  if (key.tenant_id !== tenant_id) return false
+  return isPartKind(kind) ? key.kind === 'job' && key.id === (job_id ?? id) : key.kind === kind && key.id === id
+}
+
+/** Jobs decide before anything else does: somebody always comes back to them. */
+function placeOf({ before }: PlannedCell): number {
+  if (before.key.kind !== 'job') return 2
+  return before.aggregate === null ? 1 : 0
+}
+
+function plannedCell(
+  cell: Cell,
+  entries: readonly AuditEntry[],
+  now: number,
+  jobsPk: (tenant_id: string) => string,
+): PlannedCell {
+  const before = asAzure(cell.stored)
+  const aggregate = cell.now as Aggregate
+  const told = placed(entries, before.meta.seq, now)
+  const { meta, key } = before
+  const last = told.at(-1)
+  return {
+    before,
+    now: aggregate,
+    version: cell.version,
+    told,
+    waiters: [],
+    meta: {
+      ...meta,
+      seq: last === undefined ? meta.seq : lastPlace(last),
+      log: [...keptLog(before), ...told],
+      recordEtag: isPut(before, aggregate) ? null : (meta.recordEtag ?? before.etag),
+      job: key.kind === 'job' ? (meta.job ?? newJobMeta(jobsPk(key.tenant_id))) : null,
+    },
+  }
+}
+
+/** Entries that are kept with a record before they are put into `Events`, unless it has come to rest. */
+const MOST_LOGGED = 20
+
+/** Whether the log of a cell is put into `Events` by the change that wrote it. */
+export function isLogPut({ now, meta }: Pick<PlannedCell, 'now' | 'meta'>): boolean {
+  return meta.log.length > 0 && (meta.log.length >= MOST_LOGGED || isAtRest('kind' in now ? now : now.job))
+}
+
+/** What is still to be put there: nothing, if the change before has seen to it. */
+function keptLog({ aggregate, meta }: AzureCell): readonly Logged[] {
+  if (aggregate === null || isLogPut({ now: aggregate, meta })) return []
+  return meta.log
+}
+
+/** Whether the record itself is changed, and not just something of its aggregate. */
+function isPut({ aggregate }: AzureCell, now: Aggregate): boolean {
+  if (aggregate === null || 'kind' in aggregate || 'kind' in now) return true
+  return aggregate.job !== now.job
+}
+
+function touchedBy({ now }: PlannedCell): Touched {
+  const record: LedgerRecord = 'kind' in now ? now : now.job
+  return [record.kind, record.tenant_id, idOf(record), record.state, changedAt(record)]
+}
+
+function indexRowsBefore({ before }: PlannedCell): readonly IndexRow[] {
+  const index = before.meta.job?.index
+  if (index === undefined) return []
+  return [index.ready, index.due].flatMap((rk) => (rk === null ? [] : [{ lane: index.lane, rk }]))
+}
+
+function waitsOf(aggregate: Aggregate | null): readonly Signal[] {
+  if (aggregate === null || 'kind' in aggregate) return []
+  const { tenant_id, waits_for } = aggregate.job
+  return [...new Set(waits_for)].map((topic) => ({ tenant_id, topic }))
+}
+
+function newWaits({ before, now }: PlannedCell): readonly Wait[] {
+  const there = new Set(waitsOf(before.aggregate).map(({ topic }) => topic))
+  return waitsOf(now)
+    .filter(({ topic }) => !there.has(topic))
+    .map((signal) => ({ signal, job_id: (now as JobAggregate).job.job_id }))
+}
+
+/** Whoever begins to wait for something that is changed with it is written with that. */
+function withWaiters(planned: readonly PlannedCell[]): Pick<Plan, 'cells' | 'waits'> {
+  const rows = new Map<PlannedCell, NextRow[]>()
+  const waits = planned.flatMap(newWaits).filter(({ signal, job_id }) => {
+    const subject = subjectKey(signal)
+    const cell = planned.find(({ before }) => subject !== null && sameRow(before.ref, refOf(subject)))
+    if (cell === undefined) return true
+    rows.set(cell, [...(rows.get(cell) ?? []), waiterRow(signal, job_id)])
+    return false
+  })
+  const cells = planned.map((cell) => {
+    const waiters = rows.get(cell)
+    return waiters === undefined ? cell : { ...cell, waiters, meta: { ...cell.meta, hasWaiters: true } }
+  })
+  return { cells, waits }
+}
+
+function oldWaits({ before, now }: PlannedCell): readonly RowRef[] {
+  const there = new Set(waitsOf(now).map(({ topic }) => topic))
+  return waitsOf(before.aggregate)
+    .filter(({ topic }) => !there.has(topic))
+    .map((signal) => waiterRef(signal, before.key.id))
+}
+
+function distinct(signals: readonly Signal[]): readonly Signal[] {
+  return [...new Map(signals.map((signal) => [`${signal.tenant_id}\n${signal.topic}`, signal])).values()]
+}
+
+/** Who holds what afterwards and did not before, and the other way round; what changes hands is not given back in between. */
+function slotPlan(space: Workspace, cells: readonly PlannedCell[]): SlotPlan {
+  const jobs = new Map(
+    cells
+      .filter(({ before }) => before.key.kind === 'job')
+      .map((cell) => [`${cell.before.key.tenant_id}\n${cell.before.key.id}`, cell]),
+  )
+  const takes: Take[] = []
+  const gives: Give[] = []
+  const seen = new Set<string>()
+  for (const change of space.slotChanges) {
+    const { tenant_id, key, owner } = change
+    const name = `${tenant_id}\n${key}\n${owner}`
+    if (seen.has(name)) continue
+    seen.add(name)
+    const job = jobs.get(`${tenant_id}\n${owner}`) ?? null
+    const { before, after } = job === null ? namedHold(space, change) : jobHold(space, change, job)
+    if (after !== null && (before === null || before.until !== after.until)) {
+      takes.push({ tenant_id, key, owner, max: maxOf(space.slotChanges, change), until: after.until, job })
+    } else if (before !== null && after === null) gives.push({ tenant_id, key, owner, job })
+  }
+  return withHandovers(takes, gives)
+}
+
+interface Hold {
+  readonly until: number | null
+}
+
+interface Holds {
+  readonly before: Hold | null
+  readonly after: Hold | null
+}
+
+function jobHold(space: Workspace, { key }: SlotChange, { before }: PlannedCell): Holds {
+  const now = space.cellOf(before.key)?.holds ?? []
+  const hold = (keys: readonly string[]) => (keys.includes(key) ? { until: null } : null)
+  return { before: hold(before.holds), after: hold(now) }
+}
+
+function namedHold(space: Workspace, { tenant_id, key, owner }: SlotChange): Holds {
+  const state = space.slots.stateOf({ tenant_id, key })
+  const hold = (until: number | null | undefined): Hold | null =>
+    until === undefined || (until !== null && until <= space.now) ? null : { until }
+  return {
+    before: hold(new Map(state?.stored.named).get(owner)),
+    after: hold(state?.named().get(owner)),
+  }
+}
+
+function maxOf(changes: readonly SlotChange[], { tenant_id, key, owner }: SlotChange): number {
+  const taking = changes.findLast(
+    (change) =>
+      change.verb === 'take' && change.owner === owner && change.key === key && change.tenant_id === tenant_id,
+  )
+  return taking?.verb === 'take' ? taking.max : Number.MAX_SAFE_INTEGER
+}
+
+function withHandovers(takes: Take[], gives: Give[]): SlotPlan {
+  const handovers: { from: Give; to: Take }[] = []
+  const left = gives.filter((from) => {
+    const at = takes.findIndex((to) => to.key === from.key && to.tenant_id === from.tenant_id && to.until === null)
+    if (at === -1) return true
+    handovers.push({ from, to: takes.splice(at, 1)[0] as Take })
+    return false
+  })
+  return { takes, gives: left, handovers }
+}
+
+/** Outbox rows of a job that are new or changed, and still open. */
+export function newRows({ before, now }: PlannedCell): readonly OutboxRecord[] {
+  if ('kind' in now) return []
+  const there = before.aggregate === null ? [] : (before.aggregate as JobAggregate).outbox
+  return now.outbox.filter((row) => !there.some(({ outbox_id }) => outbox_id === row.outbox_id))
+}

@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache'
+import { fromIso } from '../../core/time.ts'
+import type { LastChange, Receipt } from './azure-cell.ts'
+import type { Engine } from './engine.ts'
+import { LINE_RANGE, laneKey, lineKey, seqOfLine } from './lane-rows.ts'
+import { CHANGE_COLUMNS, changesOf } from './line-columns.ts'
+import { INDEX } from './table-names.ts'
+
+const MOST_KNOWN = 20_000
+/** A change is nearly always in the first lines after the place that it was decided at. */
+const LINES_AT_ONCE = 10
+const MOST_PAGES = 1000
+
+/** Which changes are finished, and by which line: as far as this process knows, or can find out. */
+export class Receipts {
+  readonly #engine: Engine
+  readonly #known = new LRUCache<string, Receipt>({ max: MOST_KNOWN })
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  know(change: string, receipt: Receipt): void {
+    this.#known.set(change, receipt)
+    this.#engine.time.sawLine(receipt.at)
+  }
+
+  known(change: string): Receipt | null {
+    return this.#known.get(change) ?? null
+  }
+
+  /** Null when it is not finished, or not yet. */
+  async find({ id, lane, from }: LastChange): Promise<Receipt | null> {
+    const known = this.known(id)
+    if (known !== null) return known
+    const rkFrom = lineKey(from + 1)
+    for (let next: string | undefined, page = 0; page < MOST_PAGES; page++) {
+      const limit = LINES_AT_ONCE
+      const { before: rkBefore } = LINE_RANGE
+      const query = { pk: laneKey(lane), rkFrom, rkBefore, select: CHANGE_COLUMNS, limit, next }
+      const found = await this.#engine.service.query(INDEX, query)
+      for (const row of found.rows) {
+        if (!changesOf(row).includes(id)) continue
+        const receipt = { lane, seq: seqOfLine(row.rk), at: fromIso(row.columns.at as string) }
+        this.know(id, receipt)
+        return receipt
+      }
+      if (found.next === null) return null
+      next = found.next
+    }
+    return null
+  }
+}
