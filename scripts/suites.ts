@@ -108,6 +108,13 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'azure-tables',
+    group: 'real servers',
+    include: ['test/azure-tables/**/*.test.ts'],
+    globalSetup: 'test/azure-tables/shared-azurite.ts',
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'simulation',
     group: 'crash and simulation',
     include: ['test/simulation/**/*.test.ts'],

@@ -3,11 +3,15 @@ import { WaybillError } from './waybill-error.ts'
 
 /** The server does not let this user in. */
 export class LoginRefused extends WaybillError {
-  constructor(address: string, cause: unknown) {
+  constructor(
+    address: string,
+    cause: unknown,
+    next = 'Check the user and the password in the URL, and what pg_hba.conf allows from here.',
+  ) {
     super({
       code: 'LOGIN_REFUSED',
       message: `${address} refused the login: ${textOf(cause)}`,
-      next: 'Check the user and the password in the URL, and what pg_hba.conf allows from here.',
+      next,
       details: { address },
       cause,
     })
@@ -28,11 +32,15 @@ export class DatabaseMissing extends WaybillError {
 
 /** The server cannot be reached, is starting, or takes no more connections. */
 export class ServerUnavailable extends WaybillError {
-  constructor(address: string, cause: unknown) {
+  constructor(
+    address: string,
+    cause: unknown,
+    next = 'See that the server runs and can be reached from here, then try again. Nothing was written.',
+  ) {
     super({
       code: 'SERVER_UNAVAILABLE',
       message: `${address} does not answer: ${textOf(cause)}`,
-      next: 'See that the server runs and can be reached from here, then try again. Nothing was written.',
+      next,
       details: { address },
       cause,
     })
@@ -87,11 +95,15 @@ export class NoSchema extends WaybillError {
 
 /** A user who may only read, a server that is a standby, or rights that are missing. */
 export class NotPermitted extends WaybillError {
-  constructor(address: string, cause: unknown) {
+  constructor(
+    address: string,
+    cause: unknown,
+    next = 'Connect to the primary, as the owner of the schema or a user with rights to write in it.',
+  ) {
     super({
       code: 'NOT_PERMITTED',
       message: `${address} does not allow this: ${textOf(cause)}`,
-      next: 'Connect to the primary, as the owner of the schema or a user with rights to write in it.',
+      next,
       details: { address },
       cause,
     })

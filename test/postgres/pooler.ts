@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './server.ts'
+import { freePort } from '../fixtures/free-port.ts'
 
 export interface Pooler {
   readonly url: string

