@@ -5,6 +5,7 @@ import type { CountEntry } from '../live/state-counts.ts'
 import type { StoredCell } from '../tables/cell.ts'
 import type { RefusalKey } from '../tables/tables.ts'
 import { key, part } from './keys.ts'
+import type { Member } from './members.ts'
 import type { Columns } from './service.ts'
 import { STEPS, TABLE_OF } from './table-names.ts'
 
@@ -118,7 +119,7 @@ export interface Owed {
   /** How many refusals of a record there are by now. */
   readonly refusals: readonly (RefusalKey & { readonly count: number })[]
   /** Where a job that is new is to be found by what it belongs to. */
-  readonly members: readonly RowRef[]
+  readonly members: readonly Member[]
   readonly signals: readonly OwedSignal[]
   /** Cells that are changed with it, and locked until it is done. */
   readonly others: readonly RowRef[]

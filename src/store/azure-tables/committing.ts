@@ -134,7 +134,12 @@ export class Committing {
 
   async #lock({ cell, meta, rows }: NextCell, { id, at }: Plan, by: RowRef): Promise<LockedCell> {
     const etag = await this.#putLock(cell.before, { change: id, by, at, next: rows })
-    return { ...decidedCell(cell, meta, null), etag, rows, isHeld: false, was: rewritten(cell.before, {}) }
+    // Its record is known by the etag of the lock: that one is known before everything that tells of it is written.
+    const record = 'kind' in cell.now ? cell.now : cell.now.job
+    const isPut = meta.recordEtag === null
+    if (isPut) record.etag = etag
+    const decided = decidedCell(cell, isPut ? { ...meta, recordEtag: etag } : meta, null)
+    return { ...decided, etag, rows, isHeld: false, was: rewritten(cell.before, {}) }
   }
 
   async #hold(cell: AzureCell, { id, at }: Plan, by: RowRef): Promise<LockedCell> {

@@ -126,7 +126,9 @@ export class Finishing {
   async #putJob({ cell, isNew, wasOpen }: DecidedCell): Promise<readonly [pk: string, etag: string]> {
     const { job } = cell.aggregate as JobAggregate
     const { jobsPk: pk, jobsEtag: etag } = cell.meta.job as JobMeta
-    return [cell.ref.pk, await this.#projections.putJob({ job, version: cell.version, pk, etag, isNew, wasOpen })]
+    const recordEtag = cell.meta.recordEtag ?? (cell.etag as string)
+    const row = { job, version: cell.version, recordEtag, pk, etag, isNew, wasOpen }
+    return [cell.ref.pk, await this.#projections.putJob(row)]
   }
 
   async #putLateSteps({ ref, meta }: AzureCell): Promise<void> {
@@ -179,9 +181,10 @@ export class Finishing {
     const meta = inLane(cell.meta, lane)
     const writes = rows.map((row, n): RowWrite => {
       if (n > 0) return { verb: 'put', ...row }
-      const { _job, ...columns } = whole(row.columns)
+      const { _job, _etag, ...columns } = whole(row.columns)
       const moved = meta.job === null ? null : { _job: JSON.stringify(meta.job) }
-      return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved }), etag }
+      const known = meta.recordEtag === null ? null : { _etag: meta.recordEtag }
+      return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved, ...known }), etag }
     })
     const answer = await this.#engine.service.write(ref.table, ref.pk, writes)
     if (answer.ok) return withEtags({ ...cell, meta }, writes, answer.etags)

@@ -71,6 +71,11 @@ export function markerKey(ref: RowRef): string {
   return key(MARKER, shortPart(nameOfRow(ref)))
 }
 
+/** What a line tells of records that it did not change is not in `Events` yet. */
+export function historyMarkerKey(change: string): string {
+  return key(MARKER, 'events', change)
+}
+
 export const MARKER_RANGE = rangeOf(MARKER)
 
 export function dueKey({ due_at, tenant_id, job_id }: JobRecord, version: number): string | null {
@@ -106,8 +111,8 @@ export function indexRows({ job, version, etag, jobsEtag }: IndexedJob): readonl
     tenant_id,
     jobId: job_id,
     v: version,
-    ...(etag === null ? null : { etag }),
-    ...(jobsEtag === null ? null : { jobsEtag }),
+    ...(etag === null ? null : { row_etag: etag }),
+    ...(jobsEtag === null ? null : { jobs_etag: jobsEtag }),
   }
   const rows: NextRow[] = []
   const readyAt = readyKey(job, version)

@@ -6,7 +6,7 @@ import { fittedRow, type NextRow } from './cell-rows.ts'
 import { addedTo, countRows, type LaneCounts } from './lane-counts.ts'
 import { laneKey, lineKey } from './lane-rows.ts'
 import { type Line, lineColumns, type Told } from './line-columns.ts'
-import { bytesOf } from './long-columns.ts'
+import { rowBytes } from './row-size.ts'
 import { MOST_BYTES_AT_ONCE, MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import { INDEX } from './table-names.ts'
 
@@ -169,7 +169,7 @@ function grouped(writes: readonly RowWrite[]): readonly (readonly RowWrite[])[] 
 
 function bytes(writes: readonly RowWrite[]): number {
   return writes.reduce(
-    (sum, write) => sum + (write.verb === 'delete' ? 0 : bytesOf({ pk: '', rk: write.rk }, write.columns)),
+    (sum, write) => sum + (write.verb === 'delete' ? 0 : rowBytes('', write.rk, write.columns)),
     0,
   )
 }

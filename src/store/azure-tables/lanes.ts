@@ -13,6 +13,8 @@ import { INDEX } from './table-names.ts'
 const LEASE_MS = MINUTE_MS
 const RENEW_MS = 20 * SECOND_MS
 const MOST_TRIES = 100
+/** How long a new lane may go unnoticed. */
+const FRESH_MS = SECOND_MS
 
 export interface LanesOptions {
   readonly engine: Engine
@@ -31,6 +33,7 @@ export class Lanes {
   #lease: LaneLease | null = null
   #renewal: Timer | null = null
   #isClosed = false
+  #isFresh = true
 
   constructor(options: LanesOptions) {
     this.#options = options
@@ -56,7 +59,17 @@ export class Lanes {
     return this.#own?.isLost === true ? null : this.#own
   }
 
+  /** What was read of them a moment ago will do. */
+  async refreshNowAndThen(): Promise<void> {
+    if (this.#isFresh) return
+    await this.refresh()
+  }
+
   async refresh(): Promise<void> {
+    this.#isFresh = true
+    this.#engine.timers.after(FRESH_MS, () => {
+      this.#isFresh = false
+    })
     const { from: rkFrom, before: rkBefore } = REGISTERED_LANES
     const { rows } = await this.#engine.service.query(INDEX, { pk: LEDGER, rkFrom, rkBefore })
     this.know(rows.map(leaseOfRow))

@@ -74,6 +74,10 @@ export class Loading {
     return reading
   }
 
+  async ownerOf(claim: ClaimKey): Promise<string | null> {
+    return (await this.#claim(claim))?.owner ?? null
+  }
+
   /** Who owns it; somebody who only may is waited for. */
   async #claim(claim: ClaimKey): Promise<Claim | null> {
     const { engine, settling, shards } = this.#parts

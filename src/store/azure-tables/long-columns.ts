@@ -1,6 +1,7 @@
 // Text is kept in columns of at most 32,000 characters: what is longer goes on in `name_2`, `name_3` and so on. A row may
 // have 1 MiB in all, counted as the service does, with two bytes for each character.
 import { RecordTooLarge } from '../../errors/size-errors.ts'
+import { rowBytes } from './row-size.ts'
 import { type Columns, MOST_BYTES_IN_ROW, MOST_CHARS_IN_VALUE, type Value } from './service.ts'
 
 const PART = /^(.+)_(\d+)$/
@@ -12,7 +13,7 @@ export function fitted(what: string, key: { readonly pk: string; readonly rk: st
     if (typeof value !== 'string' || value.length <= MOST_CHARS_IN_VALUE) fits[name] = value
     else for (const [n, part] of partsOf(value).entries()) fits[n === 0 ? name : `${name}_${n + 1}`] = part
   }
-  const bytes = bytesOf(key, fits)
+  const bytes = rowBytes(key.pk, key.rk, fits)
   if (bytes > MOST_BYTES_IN_ROW) throw new RecordTooLarge(what, bytes, MOST_BYTES_IN_ROW)
   return fits
 }
@@ -34,15 +35,6 @@ export function whole(columns: Columns): Columns {
     joined[first] = text
   }
   return joined ?? columns
-}
-
-/** Roughly what the service counts: names and text with two bytes for each character, and a little for every column. */
-export function bytesOf({ pk, rk }: { readonly pk: string; readonly rk: string }, columns: Columns): number {
-  let bytes = 4 + 2 * (pk.length + rk.length)
-  for (const [name, value] of Object.entries(columns)) {
-    bytes += 8 + 2 * name.length + (typeof value === 'string' ? 4 + 2 * value.length : 8)
-  }
-  return bytes
 }
 
 /** A pair that makes up one character is not taken apart: neither half could be sent. */

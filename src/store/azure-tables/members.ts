@@ -12,11 +12,15 @@ export function membersKey(field: MemberField, tenant_id: string, id: string): s
   return key('of', field, part(tenant_id), part(id))
 }
 
+export interface Member extends RowRef {
+  readonly jobId: string
+}
+
 /** Where a job is to be found beside its own id. */
-export function memberRefs(job: JobRecord): readonly RowRef[] {
+export function memberRefs(job: JobRecord): readonly Member[] {
   const { tenant_id, job_id } = job
   return MEMBER_FIELDS.flatMap((field) => {
     const id = job[field]
-    return id === null ? [] : [{ table: INDEX, pk: membersKey(field, tenant_id, id), rk: part(job_id) }]
+    return id === null ? [] : [{ table: INDEX, pk: membersKey(field, tenant_id, id), rk: part(job_id), jobId: job_id }]
   })
 }

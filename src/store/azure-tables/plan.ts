@@ -124,7 +124,7 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
   const closed = [...space.closed.values()]
   const planned = changed.map((cell) => plannedCell(cell, entries.get(cell) ?? [], space.now, jobsPk))
   planned.sort((a, b) => placeOf(a) - placeOf(b))
-  const { cells, waits } = withWaiters(planned)
+  const { cells, waits } = withWaiters(planned, id)
   const seen = space.verify().map(({ stored }) => asAzure(stored))
   const refusals = [...space.refusals.values()].filter(({ isTold }) => isTold)
   const plan: Plan = {
@@ -254,13 +254,14 @@ function newWaits({ before, now }: PlannedCell): readonly Wait[] {
 }
 
 /** Whoever begins to wait for something that is changed with it is written with that. */
-function withWaiters(planned: readonly PlannedCell[]): Pick<Plan, 'cells' | 'waits'> {
+function withWaiters(planned: readonly PlannedCell[], change: string): Pick<Plan, 'cells' | 'waits'> {
+  const by = planned[0]?.before.ref as RowRef
   const rows = new Map<PlannedCell, NextRow[]>()
   const waits = planned.flatMap(newWaits).filter(({ signal, job_id }) => {
     const subject = subjectKey(signal)
     const cell = planned.find(({ before }) => subject !== null && sameRow(before.ref, refOf(subject)))
     if (cell === undefined) return true
-    rows.set(cell, [...(rows.get(cell) ?? []), waiterRow(signal, job_id)])
+    rows.set(cell, [...(rows.get(cell) ?? []), waiterRow(signal, job_id, { change, by })])
     return false
   })
   const cells = planned.map((cell) => {

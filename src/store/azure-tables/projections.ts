@@ -19,6 +19,8 @@ const MOST_TRIES = 100
 export interface JobsRow {
   readonly job: JobRecord
   readonly version: number
+  /** Of the record. */
+  readonly recordEtag: string
   readonly pk: string
   /** Of the row there, as far as it is known. */
   readonly etag: string | null
@@ -39,8 +41,9 @@ export class Projections {
 
   /** Answers the etag of the row. */
   async putJob(row: JobsRow): Promise<string> {
-    const { job, version, pk, etag, isNew, wasOpen } = row
-    const next = fittedRow({ table: JOBS, pk, rk: part(job.job_id) }, { ...recordColumns(job), _v: version })
+    const { job, version, recordEtag, pk, etag, isNew, wasOpen } = row
+    const columns = { ...recordColumns(job), _v: version, _etag: recordEtag }
+    const next = fittedRow({ table: JOBS, pk, rk: part(job.job_id) }, columns)
     await this.#months.note(monthOf(job.created_at))
     // Nothing that comes later could be overwritten.
     const isLast = wasOpen && isAtRest(job)
@@ -142,8 +145,8 @@ export class Projections {
     )
   }
 
-  async putMembers(refs: readonly RowRef[]): Promise<void> {
-    await Promise.all(refs.map(({ table, pk, rk }) => this.#putAll(table, pk, [{ rk, columns: {} }])))
+  async putMembers(members: Owed['members']): Promise<void> {
+    await Promise.all(members.map(({ table, pk, rk, jobId }) => this.#putAll(table, pk, [{ rk, columns: { jobId } }])))
   }
 
   /** Rows that are no longer needed, as long as they are what they were. */

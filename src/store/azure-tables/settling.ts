@@ -194,7 +194,9 @@ function lockedCell(cell: AzureCell, lock: CellLock): LockedCell {
     key,
     rows.map(({ rk, columns }) => ({ pk: ref.pk, rk, etag: '', columns })),
   )
-  const after = isHeld ? { ...cell, meta: next.meta } : { ...next, aggregate: withAllSteps(cell, next) }
+  const after = isHeld
+    ? { ...cell, meta: next.meta }
+    : { ...next, meta: { ...next.meta, recordEtag: etag }, aggregate: withAllSteps(cell, next) }
   const was = rewritten(cell, { lock: null })
   return { cell: after, etag, rows, isHeld, was, isNew: version === 0, wasOpen: false, newRows: openRows(next) }
 }

@@ -22,12 +22,23 @@ export function waitersOf(signal: Signal): Pick<RowRef, 'table' | 'pk'> {
   return { table, pk }
 }
 
-export function waiterRow({ tenant_id, topic }: Signal, job_id: string): NextRow {
-  return { rk: key(WAITER, part(job_id)), columns: { tenant_id, jobId: job_id, topic } }
+/** The change with which it begins to wait, and the row that decides over that. */
+export interface BeginsBy {
+  readonly change: string
+  readonly by: RowRef
+}
+
+export function waiterRow({ tenant_id, topic }: Signal, job_id: string, { change, by }: BeginsBy): NextRow {
+  const rk = waiterKey(job_id)
+  return { rk, columns: { tenant_id, jobId: job_id, topic, change, by: JSON.stringify(by) } }
+}
+
+function waiterKey(job_id: string): string {
+  return key(WAITER, part(job_id))
 }
 
 export function waiterRef(signal: Signal, job_id: string): RowRef {
-  return { ...waitersOf(signal), rk: waiterRow(signal, job_id).rk }
+  return { ...waitersOf(signal), rk: waiterKey(job_id) }
 }
 
 export const WAITERS = rangeOf(WAITER)

@@ -4,7 +4,7 @@ import { type AzureCell, type Owed, refOf, sameRow } from './azure-cell.ts'
 import { rewritten } from './cell-rows.ts'
 import type { CellStore } from './cell-store.ts'
 import type { Engine } from './engine.ts'
-import type { Plan, Wait } from './plan.ts'
+import type { Plan, PlannedCell, Wait } from './plan.ts'
 import type { RowWrite } from './service.ts'
 import type { Settling } from './settling.ts'
 import { subjectKey, WAITERS, waiterRow, waitersOf } from './waiters.ts'
@@ -24,14 +24,14 @@ export class Waiting {
   }
 
   /** Before it is decided. What it was decided on has to be as it was, or whoever waits would miss what happened. */
-  async begin({ waits, seen }: Plan): Promise<void> {
+  async begin(plan: Plan): Promise<void> {
     const known = new Map<string, AzureCell>()
-    for (const wait of waits) await this.#beginOne(wait, seen, known)
+    for (const wait of plan.waits) await this.#beginOne(wait, plan, known)
   }
 
-  async #beginOne(wait: Wait, seen: readonly AzureCell[], known: Map<string, AzureCell>): Promise<void> {
+  async #beginOne(wait: Wait, { id, cells, seen }: Plan, known: Map<string, AzureCell>): Promise<void> {
     const { signal, job_id } = wait
-    const row = waiterRow(signal, job_id)
+    const row = waiterRow(signal, job_id, { change: id, by: (cells[0] as PlannedCell).before.ref })
     const subject = subjectKey(signal)
     if (subject === null) {
       const { table, pk } = waitersOf(signal)

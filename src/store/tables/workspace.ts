@@ -32,7 +32,7 @@ import { must } from '../../core/must.ts'
 import { decideOn } from '../live/live-given.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
-import { absentCell, type Cell, cellOfJob, cellOfRecord } from './cell.ts'
+import { absentCell, type Cell, cellOfJob, cellOfRecord, type StoredCell } from './cell.ts'
 import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
 import { FreshIds } from './fresh-ids.ts'
 import { Look } from './look.ts'
@@ -124,6 +124,11 @@ export class Workspace {
       const from = counts.get(refusalName(key)) ?? 0
       this.refusals.set(refusalName(key), { key, job_id: null, from, count: from, isTold: false })
     }
+  }
+
+  /** It was read a moment ago, and is taken to be so. */
+  assumeCell(cell: StoredCell): void {
+    this.#cells.assume(cell)
   }
 
   knowJobs(rows: readonly JobRow[]): void {

@@ -1,0 +1,184 @@
+import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core/aggregate.ts'
+import type { AuditRecord } from '../../core/audit.ts'
+import type { Claim, ClaimKey, Decision, Given } from '../../core/decision.ts'
+import type { DurationRow } from '../../core/durations.ts'
+import type { RecordKind } from '../../core/machines/all.ts'
+import { LedgerClosed } from '../../errors/input-errors.ts'
+import type { Capabilities } from '../capabilities.ts'
+import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
+import type {
+  Finding,
+  LookAtReady,
+  MaintenanceReport,
+  NextDueOptions,
+  Outcome,
+  Store,
+  StoreStats,
+  Sweep,
+  Swept,
+  WatchOptions,
+} from '../store.ts'
+import { NextDue } from '../tables/next-due.ts'
+import { Loading } from './loading.ts'
+import { type Parts, type PartsOptions, partsOf } from './parts.ts'
+import type { Plan } from './plan.ts'
+import { getRecord, loadAggregate } from './reading.ts'
+
+export interface AzureTablesStoreOptions extends Omit<PartsOptions, 'onWritten' | 'onNews'> {
+  readonly keepHistoryMs: number | null
+}
+
+/** A ledger in tables of Azure, which others may write to at the same time. */
+export class AzureTablesStore implements Store {
+  readonly capabilities: Capabilities = {
+    engine: 'azure-tables',
+    atomic: 'transaction',
+    order: 'per-record',
+    watch: 'poll',
+    multiProcess: true,
+    counts: 'exact',
+    findOrders: ['id', 'changed'],
+    batch: true,
+  }
+  readonly #parts: Parts
+  readonly #options: AzureTablesStoreOptions
+  readonly #due: NextDue
+  readonly #busy = new Set<Promise<unknown>>()
+  #closing: Promise<void> | null = null
+
+  constructor(options: AzureTablesStoreOptions) {
+    this.#options = options
+    this.#parts = partsOf({
+      ...options,
+      onWritten: (plan) => this.#wrote(plan),
+      onNews: () => this.#hear(),
+    })
+    this.#due = new NextDue(() => this.#parts.index.next())
+  }
+
+  transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    return this.#during(() => this.#parts.transacting.transact(keys, decide))
+  }
+
+  sweep<A>(
+    selector: Sweep,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    return this.#during(() => this.#parts.sweeping.sweep(selector, decide))
+  }
+
+  get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
+    return this.#during(() => getRecord(this.#parts, key))
+  }
+
+  load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
+    return this.#during(() => loadAggregate(this.#parts, key))
+  }
+
+  ownerOf(claim: ClaimKey): Promise<string | null> {
+    return this.#during(() => new Loading(this.#parts.loading).ownerOf(claim))
+  }
+
+  find<K extends RecordKind>(query: FindQuery<K>): Promise<Page<RecordOf[K]>> {
+    return this.#during(() => this.#parts.finding.find(query, this.capabilities))
+  }
+
+  audit(query: AuditQuery): Promise<Page<AuditRecord>> {
+    return this.#during(() => this.#parts.history.audit(query))
+  }
+
+  durations(query: DurationsQuery): Promise<readonly DurationRow[]> {
+    return this.#during(() => this.#parts.history.durations(query))
+  }
+
+  counts(kind: RecordKind, tenant_id?: string): Promise<{ readonly [state: string]: number }> {
+    return this.#during(async () => (await this.#parts.totals.counts()).read(kind, tenant_id))
+  }
+
+  ready<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
+    return this.#during(() => this.#parts.sweeping.look(queues, perGroup, look))
+  }
+
+  nextDue({ orEarlier = false }: NextDueOptions = {}): Promise<number | null> {
+    const { index, engine } = this.#parts
+    return this.#during(() => (orEarlier ? this.#due.at(engine.time.now()) : index.next()))
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#mustBeOpen()
+    return this.#parts.following.subscribe(listener)
+  }
+
+  watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
+    this.#mustBeOpen()
+    return this.#parts.following.watch(options)
+  }
+
+  async *claims(): AsyncGenerator<Claim> {
+    this.#mustBeOpen()
+    for await (const claim of this.#parts.claims.all()) yield claim
+  }
+
+  async stats(): Promise<StoreStats> {
+    return this.#during(async () => {
+      const { totals, index } = this.#parts
+      const { records, removed } = await totals.records()
+      return {
+        engine: this.capabilities.engine,
+        records: (await totals.counts()).totals(),
+        audit_records: records,
+        removed_audit_records: removed,
+        pending_signals: (await index.signals(1000)).length,
+      }
+    })
+  }
+
+  async maintain(): Promise<MaintenanceReport> {
+    this.#mustBeOpen()
+    return { compacted: false, removed_audit_records: 0, snapshot: null }
+  }
+
+  async check(): Promise<readonly Finding[]> {
+    this.#mustBeOpen()
+    return []
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
+    this.#parts.following.close()
+    await this.#parts.news.close()
+    await this.#parts.lanes.close()
+    await this.#options.service.close()
+  }
+
+  async #during<T>(work: () => Promise<T>): Promise<T> {
+    this.#mustBeOpen()
+    const working = work()
+    this.#busy.add(working)
+    try {
+      return await working
+    } finally {
+      this.#busy.delete(working)
+    }
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing !== null) throw new LedgerClosed()
+  }
+
+  #wrote({ isNews, owed }: Plan): void {
+    this.#due.forget()
+    if (isNews) this.#parts.following.wake()
+  }
+
+  /** Somebody else has written. */
+  #hear(): void {
+    this.#due.forget()
+    this.#parts.following.wake()
+  }
+}

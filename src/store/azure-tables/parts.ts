@@ -1,0 +1,117 @@
+// How the parts of the engine are put together.
+import { LRUCache } from 'lru-cache'
+import type { World } from '../../world/world.ts'
+import { CellStore } from './cell-store.ts'
+import { Claims } from './claims.ts'
+import { Committing } from './committing.ts'
+import { type Engine, LedgerTime } from './engine.ts'
+import { Finding } from './finding.ts'
+import { Finishing } from './finishing.ts'
+import { Following } from './following.ts'
+import { History } from './history.ts'
+import { Shards } from './idempotency-rows.ts'
+import { LaneTails } from './lane-tails.ts'
+import { Lanes } from './lanes.ts'
+import type { LaneLease, LedgerMeta } from './ledger-rows.ts'
+import type { LoadingParts } from './loading.ts'
+import { MergedLog } from './merged-log.ts'
+import { Months } from './months.ts'
+import { News } from './news.ts'
+import type { Plan } from './plan.ts'
+import { Projections } from './projections.ts'
+import { Receipts } from './receipts.ts'
+import { RememberedCells } from './remembered-cells.ts'
+import { Reservations } from './reservations.ts'
+import { Scanning } from './scanning.ts'
+import type { TableService } from './service.ts'
+import { Settling } from './settling.ts'
+import { Signals } from './signals.ts'
+import { SlotNumbers } from './slot-numbers.ts'
+import { Sweeping } from './sweeping.ts'
+import { Totals } from './totals.ts'
+import { Transacting } from './transacting.ts'
+import { Waiting } from './waiting-rows.ts'
+import { WithoutCells } from './without-cells.ts'
+import { WorkIndex } from './work-index.ts'
+
+/** Places of limits of which it is remembered that they are held. */
+const MOST_HELD = 10_000
+
+export interface PartsOptions {
+  readonly service: TableService
+  readonly world: World
+  readonly meta: LedgerMeta
+  readonly leases: readonly LaneLease[]
+  readonly months: readonly string[]
+  readonly pollMs: number
+  readonly onWritten: (plan: Plan) => void
+  /** Somebody else has written. */
+  readonly onNews: () => void
+}
+
+export type Parts = ReturnType<typeof partsOf>
+
+export function partsOf(options: PartsOptions) {
+  const { service, world, meta, pollMs, onWritten, onNews } = options
+  const { timers, random, ids, logger } = world
+  const engine: Engine = {
+    service,
+    timers,
+    random,
+    ids,
+    logger,
+    time: new LedgerTime(world.clock),
+    process: ids.next(),
+  }
+  const lanes = new Lanes({ engine, onLine: (line) => tails.add(line), onAbandoned: () => {} })
+  lanes.know(options.leases)
+  const tails = new LaneTails(engine, lanes)
+  const log = new MergedLog(lanes, tails)
+  const months = new Months(engine)
+  months.know(options.months)
+  const cells = new CellStore(engine)
+  const receipts = new Receipts(engine)
+  const projections = new Projections(engine, months)
+  const finishing = new Finishing(engine, { cells, lanes, projections, receipts })
+  const settling = new Settling(engine, { cells, lanes, finishing, receipts })
+  const shards = new Shards(meta.shards)
+  const numbers = new SlotNumbers(random)
+  const reservations = new Reservations(engine, shards, numbers)
+  const waiting = new Waiting(engine, { cells, settling })
+  const committing = new Committing(engine, { cells, lanes, reservations, settling, finishing, waiting })
+  const withoutCells = new WithoutCells(engine, { lanes, projections, reservations, settling, waiting })
+  const memory = new RememberedCells()
+  const heldPlaces = new LRUCache<string, true>({ max: MOST_HELD })
+  const loading: LoadingParts = { engine, settling, shards, numbers, projections, heldPlaces }
+  const transacting = new Transacting({ ...loading, committing, withoutCells, memory, onWritten })
+  const index = new WorkIndex(engine, lanes)
+  const signals = new Signals(engine, { index, settling })
+  const sweeping = new Sweeping({ ...loading, transacting, index, memory, signals })
+  const scanning = new Scanning({ engine, cells, months, settling })
+  const totals = new Totals(engine, lanes)
+  const claims = new Claims(engine, settling)
+  const finding = new Finding({ engine, cells, months, scanning, tenants: () => totals.tenants() })
+  const history = new History({ engine, cells, lanes, log, projections })
+  const following = new Following(log, () => news.begin())
+  const news = new News({ engine, lanes, tails, pollMs, isWanted: () => following.isWanted, onNews })
+  return {
+    engine,
+    lanes,
+    log,
+    cells,
+    claims,
+    settling,
+    loading,
+    shards,
+    projections,
+    transacting,
+    sweeping,
+    index,
+    scanning,
+    totals,
+    finding,
+    history,
+    following,
+    news,
+  }
+}

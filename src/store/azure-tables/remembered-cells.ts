@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache'
+import { isAtRest, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
+import type { Remembered } from '../tables/workspace.ts'
+import type { AzureCell } from './azure-cell.ts'
+
+/** Aggregates that are remembered: those that are being worked on, mostly. */
+const MOST_CELLS = 10_000
+
+/** What this process wrote last. Whoever writes on top of it says which etag it had, so being wrong costs a try. */
+export class RememberedCells implements Remembered {
+  readonly #cells = new LRUCache<string, AzureCell>({ max: MOST_CELLS })
+
+  cell(name: string): AzureCell | undefined {
+    return this.#cells.get(name)
+  }
+
+  /** Places under limits are not remembered: taking one tells. */
+  slot(): undefined {
+    return undefined
+  }
+
+  wrote(cell: AzureCell): void {
+    const name = nameOfKey(cell.key)
+    const isOver = cell.key.kind === 'job' && cell.aggregate !== null && isAtRest((cell.aggregate as JobAggregate).job)
+    if (cell.etag === null || isOver) this.#cells.delete(name)
+    else this.#cells.set(name, cell)
+  }
+
+  forget({ key }: Pick<AzureCell, 'key'>): void {
+    this.#cells.delete(nameOfKey(key))
+  }
+}

@@ -1,0 +1,189 @@
+import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import type { Decision, Given, SlotKey } from '../../core/decision.ts'
+import { plainQueue } from '../../core/pick.ts'
+import type { LookAtReady, Sweep, Swept } from '../store.ts'
+import { Missing } from '../tables/missing.ts'
+import { lookAt, queueKey } from '../tables/shown-view.ts'
+import type { SlotHolder } from '../tables/tables.ts'
+import { Workspace } from '../tables/workspace.ts'
+import type { AzureCell } from './azure-cell.ts'
+import type { Engine } from './engine.ts'
+import { Loading, type LoadingParts } from './loading.ts'
+import type { RememberedCells } from './remembered-cells.ts'
+import type { Signals } from './signals.ts'
+import type { Transacting } from './transacting.ts'
+import { type IndexedHead, type IndexedRow, jobOfRow, type WorkIndex } from './work-index.ts'
+
+export type DecideOn<A> = (key: RecordKey, given: Given) => Decision<A>
+
+export interface SweepingParts extends LoadingParts {
+  readonly transacting: Transacting
+  readonly index: WorkIndex
+  readonly memory: RememberedCells
+  readonly signals: Signals
+}
+
+/** Pieces of one sweep that are worked on at the same time. */
+const AT_ONCE = 16
+
+/** Finds work and decides on each piece by itself. */
+export class Sweeping {
+  readonly #engine: Engine
+  readonly #parts: SweepingParts
+  /** What sweeps of this process are just deciding on: others would only come too late. */
+  readonly #taken = new Set<string>()
+
+  constructor(parts: SweepingParts) {
+    this.#engine = parts.engine
+    this.#parts = parts
+  }
+
+  async sweep<A>(selector: Sweep, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
+    switch (selector.what) {
+      case 'ready':
+        return this.#ready(selector, decide)
+      case 'due':
+        return this.#due(selector.limit, decide)
+      case 'signalled':
+        return this.#signalled(selector.limit, decide)
+    }
+  }
+
+  /** Shows what is ready, and what bears on it. */
+  async look<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
+    const heads = await this.#parts.index.heads({ queues: [...new Set(queues)], perGroup })
+    return (await this.#lookAt(heads.filter((head) => this.#isTrue(head)), queues, look)).answer
+  }
+
+  async #ready<A>(
+    { queues, perGroup, most, tenants, pick }: Extract<Sweep, { readonly what: 'ready' }>,
+    decide: DecideOn<A>,
+  ): Promise<readonly Swept<A>[]> {
+    const select = {
+      queues: [...new Set(queues)],
+      perGroup,
+      most,
+      tenants: tenants === undefined ? undefined : [...new Set(tenants)],
+    }
+    const found = (await this.#parts.index.heads(select)).filter((head) => this.#isTrue(head))
+    const heads = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
+    const { answer, known } = await this.#lookAt(heads, queues, pick)
+    const chosen = answer.map(({ key }) => heads.find((head) => nameOfKey(head.key) === nameOfKey(key)) as IndexedHead)
+    // Who shares a limit goes one after the other: the first of them is to have it.
+    const isLimited = chosen.some(({ ready }) => ready.limits.length > 0)
+    return this.#each(chosen, isLimited ? 1 : AT_ONCE, async (head) => {
+      const swept = await this.#decide(head.key, decide, known)
+      if (!swept.outcome.ok) await this.#dropIfOld(head)
+      return swept
+    })
+  }
+
+  async #due<A>(limit: number, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
+    const rows = await this.#parts.index.due(this.#engine.time.now(), limit)
+    const swept = await this.#each(rows, AT_ONCE, async (row) => {
+      const cell = await this.#cellOf(row, 'due')
+      return cell === null ? null : this.#decide(jobOfRow(row.row), decide, [cell])
+    })
+    return swept.filter((one) => one !== null)
+  }
+
+  async #signalled<A>(limit: number, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
+    const { signals } = this.#parts
+    const told: Swept<A>[] = []
+    for await (const { concerned, done } of signals.deliveries(limit)) {
+      const swept = await this.#each(concerned, AT_ONCE, (key) => this.#decide(key, decide, []))
+      told.push(...swept)
+      await done()
+    }
+    return told
+  }
+
+  async #decide<A>(key: RecordKey, decide: DecideOn<A>, known: readonly AzureCell[]): Promise<Swept<A>> {
+    const outcome = await this.#parts.transacting.transact([key], (given) => decide(key, given), known)
+    return { key, outcome }
+  }
+
+  /** Each piece, so many at a time. One that fails does not keep the others; whoever asked is told in the end. */
+  async #each<T, R>(
+    pieces: readonly T[],
+    atOnce: number,
+    work: (piece: T) => Promise<R>,
+  ): Promise<readonly R[]> {
+    const names = pieces.map((piece) => nameOf(piece)).filter((name) => name !== null)
+    for (const name of names) this.#taken.add(name)
+    const results: R[] = []
+    const failures: unknown[] = []
+    const left = pieces.entries()
+    const worker = async () => {
+      for (const [n, piece] of left) {
+        try {
+          results[n] = await work(piece)
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(atOnce, pieces.length) }, worker))
+    for (const name of names) this.#taken.delete(name)
+    if (failures.length > 0) throw failures[0]
+    return results
+  }
+
+  async #lookAt<T>(
+    heads: readonly IndexedHead[],
+    queues: readonly string[],
+    look: LookAtReady<T>,
+  ): Promise<{ readonly answer: T; readonly known: readonly AzureCell[] }> {
+    const { time, ids } = this.#engine
+    const loading = new Loading(this.#parts)
+    const space = new Workspace({ now: time.now(), ids, remembered: null })
+    const holders = async (slots: readonly SlotKey[]): Promise<readonly SlotHolder[]> =>
+      slots.flatMap((slot) =>
+        (loading.rowsOf(slot) ?? []).filter(({ isJobs }) => isJobs).map(({ owner }) => ({ ...slot, owner })),
+      )
+    const looking = {
+      space,
+      heads: heads.map(({ key, ready }) => ({ key, ready })),
+      load: (wanted: Parameters<Loading['load']>[0]) => loading.load(wanted),
+      holders,
+    }
+    const answer = await lookAt(looking, look)
+    const names = [...new Set(queues.map(plainQueue))]
+    const known = names.flatMap((name) => {
+      const cell = space.cellOf(queueKey(name))
+      return cell === undefined ? [] : [cell.stored as AzureCell]
+    })
+    return { answer, known }
+  }
+
+  /** As far as this process knows. */
+  #isTrue({ key, lane, row }: IndexedHead): boolean {
+    const cell = this.#parts.memory.cell(nameOfKey(key))
+    if (cell === undefined || cell.version < (row.columns.v as number)) return true
+    return cell.meta.job?.index.lane === lane && cell.meta.job.index.ready === row.rk
+  }
+
+  async #dropIfOld(head: IndexedHead): Promise<void> {
+    await this.#cellOf(head, 'ready')
+  }
+
+  /** The job that a row of the index leads to; null when it does no longer, and then the row goes. */
+  async #cellOf(indexed: IndexedRow, what: 'ready' | 'due'): Promise<AzureCell | null> {
+    const { memory, settling, index } = this.#parts
+    const key = jobOfRow(indexed.row)
+    const isTrue = (cell: AzureCell) =>
+      cell.meta.job?.index.lane === indexed.lane && cell.meta.job.index[what] === indexed.row.rk
+    const known = memory.cell(nameOfKey(key))
+    if (known !== undefined && isTrue(known)) return known
+    const cell = await settling.settled(key)
+    if (isTrue(cell)) return cell
+    await index.drop(indexed)
+    return null
+  }
+}
+
+function nameOf(piece: unknown): string | null {
+  const { key, kind } = piece as { readonly key?: RecordKey; readonly kind?: string }
+  if (key !== undefined) return nameOfKey(key)
+  return kind === 'job' ? nameOfKey(piece as RecordKey) : null
+}

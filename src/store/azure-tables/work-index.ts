@@ -1,0 +1,132 @@
+// What there is to do, as the lanes have it. A row may be older than its job: whoever acts on one looks at the job itself.
+import type { RecordKey } from '../../core/aggregate.ts'
+import type { Ready } from '../../core/job/record.ts'
+import { byRank, type ReadyHead } from '../../core/pick.ts'
+import type { ReadySelect } from '../tables/tables.ts'
+import type { Engine } from './engine.ts'
+import { laneKey, readyRange, SIGNAL_RANGE, TIMER_RANGE, dueRange, timeOfTimer } from './lane-rows.ts'
+import type { Lanes } from './lanes.ts'
+import type { Row } from './service.ts'
+import { INDEX } from './table-names.ts'
+
+/** A row of the index, and where it is. */
+export interface IndexedRow {
+  readonly lane: number
+  readonly row: Row
+}
+
+export interface IndexedHead extends ReadyHead, IndexedRow {}
+
+/** Pages of one queue in one lane that are looked at for one answer. */
+const MOST_PAGES = 100
+const ROWS_AT_ONCE = 100
+const MOST_ROWS = 1000
+
+export class WorkIndex {
+  readonly #engine: Engine
+  readonly #lanes: Lanes
+
+  constructor(engine: Engine, lanes: Lanes) {
+    this.#engine = engine
+    this.#lanes = lanes
+  }
+
+  /** The first of every group, in every lane. */
+  async heads({ queues, perGroup, most, tenants }: ReadySelect): Promise<readonly IndexedHead[]> {
+    const lanes = await this.#all()
+    const ranges = queues.flatMap((queue) =>
+      tenants === undefined ? [[queue]] : tenants.map((tenant_id) => [queue, tenant_id]),
+    )
+    const found = await Promise.all(
+      lanes.flatMap((lane) => ranges.map((range) => this.#headsIn(lane, range, { perGroup, most }))),
+    )
+    return firstOfGroups(found.flat(), perGroup)
+  }
+
+  async #headsIn(
+    lane: number,
+    of: readonly string[],
+    { perGroup, most = ROWS_AT_ONCE }: Pick<ReadySelect, 'perGroup' | 'most'>,
+  ): Promise<readonly IndexedHead[]> {
+    const { from, before: rkBefore } = readyRange(...of)
+    const limit = Math.min(MOST_ROWS, Math.max(perGroup + 1, most))
+    const found: IndexedHead[] = []
+    const counts = new Map<string, number>()
+    let rkFrom = from
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const query = { pk: laneKey(lane), rkFrom, rkBefore, limit }
+      const { rows, next } = await this.#engine.service.query(INDEX, query)
+      for (const row of rows) {
+        const head = headOf(lane, row)
+        const count = counts.get(groupOf(head)) ?? 0
+        if (count < perGroup) found.push(head)
+        counts.set(groupOf(head), count + 1)
+      }
+      const last = rows.at(-1)
+      if (next === null || last === undefined) return found
+      const { key, ready } = headOf(lane, last)
+      const isFull = (counts.get(groupOf(headOf(lane, last))) ?? 0) >= perGroup
+      // The rest of a group need not be read: the next one begins where it ends.
+      rkFrom = isFull ? readyRange(ready.queue, key.tenant_id, ready.group).before : `${last.rk}!`
+    }
+    return found
+  }
+
+  /** Jobs that are due, the longest overdue first. */
+  async due(now: number, limit: number): Promise<readonly IndexedRow[]> {
+    const rows = await this.#rows(dueRange(now), limit)
+    return rows.toSorted((a, b) => timeOfTimer(a.row.rk) - timeOfTimer(b.row.rk)).slice(0, limit)
+  }
+
+  signals(limit: number): Promise<readonly IndexedRow[]> {
+    return this.#rows(SIGNAL_RANGE, limit)
+  }
+
+  /** When the first of all timers is due: 0 while there is a signal. */
+  async next(): Promise<number | null> {
+    const rows = await this.#rows(TIMER_RANGE, 1)
+    return rows.length === 0 ? null : Math.min(...rows.map(({ row }) => timeOfTimer(row.rk)))
+  }
+
+  async drop({ lane, row }: IndexedRow): Promise<void> {
+    await this.#engine.service.write(INDEX, laneKey(lane), [{ verb: 'delete', rk: row.rk, etag: row.etag }])
+  }
+
+  async #rows(
+    { from: rkFrom, before: rkBefore }: { readonly from: string; readonly before: string },
+    limit: number,
+  ): Promise<readonly IndexedRow[]> {
+    const lanes = await this.#all()
+    const found = await Promise.all(
+      lanes.map(async (lane) => {
+        const query = { pk: laneKey(lane), rkFrom, rkBefore, limit: Math.min(limit, MOST_ROWS) }
+        const { rows } = await this.#engine.service.query(INDEX, query)
+        return rows.map((row) => ({ lane, row }))
+      }),
+    )
+    return found.flat()
+  }
+
+  async #all(): Promise<readonly number[]> {
+    await this.#lanes.refreshNowAndThen()
+    return this.#lanes.numbers
+  }
+}
+
+export function jobOfRow({ columns }: Row): RecordKey<'job'> {
+  return { kind: 'job', tenant_id: columns.tenant_id as string, id: columns.jobId as string }
+}
+
+function headOf(lane: number, row: Row): IndexedHead {
+  return { lane, row, key: jobOfRow(row), ready: JSON.parse(row.columns.ready as string) as Ready }
+}
+
+function groupOf({ key, ready }: ReadyHead): string {
+  return `${ready.queue}\n${key.tenant_id}\n${ready.group}`
+}
+
+/** Each lane has the first of its own. */
+function firstOfGroups(heads: readonly IndexedHead[], perGroup: number): readonly IndexedHead[] {
+  const groups = Object.groupBy(heads, groupOf)
+  return Object.values(groups).flatMap((group = []) => group.toSorted(byRank).slice(0, perGroup))
+}
