@@ -1,10 +1,10 @@
 import type { RecordKey } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { present } from '../../core/must.ts'
+import { changedAt } from '../query.ts'
 import { type AzureCell, type RowRef, refOf, WAITER } from './azure-cell.ts'
 import { cellOfRows } from './cell-rows.ts'
 import type { Engine } from './engine.ts'
-import { msOfPlace } from './line-columns.ts'
 import { columnOf } from './record-columns.ts'
 import type { Row } from './service.ts'
 import { STEPS } from './table-names.ts'
@@ -20,7 +20,8 @@ export class CellStore {
   /** One request. */
   async read(key: RecordKey): Promise<AzureCell> {
     const cell = cellOfRows(key, await this.#rows(refOf(key)))
-    this.#engine.time.saw(msOfPlace(cell.meta.seq))
+    const { aggregate } = cell
+    if (aggregate !== null) this.#engine.time.saw(changedAt('kind' in aggregate ? aggregate : aggregate.job))
     return cell
   }
 

@@ -21,11 +21,12 @@ export function eventsKey({ kind, tenant_id, id }: Pick<RecordKey, 'kind' | 'ten
   return kind === 'job' ? key(part(tenant_id), part(id)) : key(part(tenant_id), part(id), kind)
 }
 
-export function eventRow(pk: string, [seq, entry]: Logged): NextRow {
+export function eventRow(pk: string, [seq, entry]: Logged, change = ''): NextRow {
   const at = toIso(fromEpochSeconds(entry.timestamp))
   const { event, kind, id, tenant_id, job_id, path, actor } = entry
   return fittedRow(
-    { table: EVENTS, pk, rk: key(part(at), digits(seq, SEQ_DIGITS)) },
+    // Two who are refused at the same time may be given the same place.
+    { table: EVENTS, pk, rk: key(part(at), digits(seq, SEQ_DIGITS), ...(change === '' ? [] : [change])) },
     {
       event_type: event,
       tenant_id,
@@ -43,7 +44,7 @@ export function eventRow(pk: string, [seq, entry]: Logged): NextRow {
 /** What was told; null for a row that only counts. */
 export function loggedOfRow({ rk, columns }: Row): Logged | null {
   if (rk.startsWith('!')) return null
-  return [Number(rk.slice(-SEQ_DIGITS)), JSON.parse(whole(columns).payload as string)]
+  return [Number(rk.split('~')[1]), JSON.parse(whole(columns).payload as string)]
 }
 
 /** Refusals are counted for each record by itself. */

@@ -60,7 +60,7 @@ export class History {
   async durations(query: DurationsQuery): Promise<readonly DurationRow[]> {
     const rollup = new DurationRollup()
     const { lanes } = this.#parts
-    await lanes.refreshNowAndThen()
+    await lanes.refresh()
     for (const lane of lanes.numbers) await this.#addLane(lane, query, rollup)
     return rollup.rows(query)
   }
@@ -98,12 +98,9 @@ export class History {
   async #told(key: RecordKey): Promise<readonly AuditRecord[]> {
     const pk = eventsKey(key)
     const [rows, { meta }] = await Promise.all([this.#rows(EVENTS, { pk }), this.#parts.cells.read(key)])
-    const logged = new Map(meta.log.map((one) => [one[0], one]))
-    for (const row of rows) {
-      const one = loggedOfRow(row)
-      if (one !== null) logged.set(one[0], one)
-    }
-    return [...logged.values()].flatMap(recordsOfEntry)
+    const there = rows.map(loggedOfRow).filter((one) => one !== null)
+    const places = new Set(there.map(([seq]) => seq))
+    return [...there, ...meta.log.filter(([seq]) => !places.has(seq))].flatMap(recordsOfEntry)
   }
 
   /** The records that are asked about, if that can be told; null when only all of the log will do. */

@@ -22,6 +22,9 @@ const LONGEST_PART = 240
 const LONGEST_SHORT_PART = 60
 const HASH_CHARS = 32
 
+/** What stands for an empty text: it sorts before all others. */
+const NOTHING = '!'
+
 /** What a part ends with that was cut. */
 const CUT = '}z'
 
@@ -40,6 +43,7 @@ export function shortPart(text: string): string {
 
 /** What a part was made of; null when it was cut. */
 export function unpart(text: string): string | null {
+  if (text === NOTHING) return ''
   if (isCut(text)) return null
   return text.replace(ESCAPED, (_, long: string | undefined, short: string) =>
     String.fromCharCode(Number.parseInt(long ?? short, 16)),
@@ -74,6 +78,8 @@ export function digits(number: number, width: number): string {
 }
 
 function escapedPart(text: string): string {
+  // Nothing has to be something: a key begins with all of its parts, and ends with them.
+  if (text === '') return NOTHING
   return PLAIN.test(text) ? text : text.replace(NOT_PLAIN, escapedSign)
 }
 

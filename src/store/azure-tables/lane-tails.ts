@@ -60,7 +60,7 @@ export class LaneTails {
 
   /** The last line of each lane, and of those that they rest on: nothing of it is missing what came before. */
   async ends(): Promise<ReadonlyMap<number, number>> {
-    await this.#lanes.refreshNowAndThen()
+    await this.#lanes.refresh()
     const ends = new Map<number, number>()
     const states = await Promise.all(
       this.#lanes.numbers.map(async (number) => {

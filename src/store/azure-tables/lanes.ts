@@ -33,7 +33,7 @@ export class Lanes {
   #lease: LaneLease | null = null
   #renewal: Timer | null = null
   #isClosed = false
-  #isFresh = true
+  #isFresh = false
 
   constructor(options: LanesOptions) {
     this.#options = options
@@ -109,8 +109,7 @@ export class Lanes {
     const lane = this.#own
     if (lane === null || this.#lease === null) return
     await lane.idle()
-    const { now } = this.#engine.time
-    const at = Math.max(lane.state.at, now.call(this.#engine.time))
+    const at = this.#engine.time.now()
     await this.#sign({ ...this.#lease, owner: null, until: at, at })
   }
 

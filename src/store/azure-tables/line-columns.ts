@@ -75,30 +75,33 @@ export function recordsOfEntry([seq, entry]: Logged): readonly AuditRecord[] {
   return Array.from({ length: hopsOf(entry) }, (_, hop) => expandHop(entry, hop, seq + hop))
 }
 
-/** Places that there are in a millisecond: enough to tell apart what happens to one record in it. */
+/** Places that there are in a millisecond. */
 const PLACES_IN_MS = 2048
 
-/** The next place in a record's history: later than the last one, and by the time where that will do. */
-export function placeAfter(last: number, now: number): number {
-  return Math.max(now * PLACES_IN_MS, last + 1)
-}
+/** Places after each change of a record that are left for what is told of it without changing it. */
+const PLACES_BETWEEN = 128
 
-/** Places for entries that follow on each other. */
+/** Places for what is told of a record that changes: later than the last one, and by the time where that will do. */
 export function placed(entries: readonly AuditEntry[], last: number, now: number): readonly Logged[] {
-  let end = last
+  let end = last === 0 ? 0 : last + PLACES_BETWEEN - 1
   return entries.map((entry) => {
-    const seq = placeAfter(end, now)
+    const seq = Math.max(firstPlace(now), end + 1)
     end = seq + hopsOf(entry) - 1
     return [seq, entry] as const
   })
 }
 
+/** The first of a time. */
+function firstPlace(now: number): number {
+  return now * PLACES_IN_MS
+}
+
+/** The place of something that did not change a record, after so many others like it; of one that is not there before its first. */
+export function placeBetween(last: number, before: number, now: number): number {
+  return (last === 0 ? firstPlace(now) - PLACES_BETWEEN : last) + 1 + before
+}
+
 /** The last place that one of them takes. */
 export function lastPlace([seq, entry]: Logged): number {
   return seq + hopsOf(entry) - 1
-}
-
-/** Epoch milliseconds at which a place was given out, or a little later. */
-export function msOfPlace(seq: number): number {
-  return Math.floor(seq / PLACES_IN_MS)
 }

@@ -46,7 +46,7 @@ export class MergedLog {
 
   /** Everything after a position, as far as it is written; each record with the cursor after it. */
   async *after(start: Position): AsyncGenerator<AuditRecord> {
-    await this.#lanes.refreshNowAndThen()
+    await this.#lanes.refresh()
     const readers = new Map<number, LaneReader>()
     const readerOf = (lane: number): LaneReader => {
       const known = readers.get(lane)

@@ -7,12 +7,15 @@ import {
   isPartKind,
   type JobAggregate,
   type LedgerRecord,
+  type RecordKey,
 } from '../../core/aggregate.ts'
-import type { AuditEntry } from '../../core/audit.ts'
+import { type AuditEntry, isQuiet } from '../../core/audit.ts'
 import type { Claim, Signal, SlotChange } from '../../core/decision.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
 import { changedAt } from '../query.ts'
 import type { Aggregate, Cell } from '../tables/cell.ts'
+import { keyOfEntry, ownerOf } from '../tables/cell-book.ts'
+import { refusalName } from '../tables/missing.ts'
 import type { Workspace } from '../tables/workspace.ts'
 import {
   type AzureCell,
@@ -27,7 +30,7 @@ import {
   sameRow,
 } from './azure-cell.ts'
 import { type NextRow, newJobMeta } from './cell-rows.ts'
-import { lastPlace, placed } from './line-columns.ts'
+import { lastPlace, placeBetween, placed } from './line-columns.ts'
 import { memberRefs } from './members.ts'
 import { subjectKey, waiterRef, waiterRow } from './waiters.ts'
 
@@ -116,7 +119,8 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
   })
   const entries = new Map<Cell | null, AuditEntry[]>()
   for (const entry of space.entries) {
-    const cell = changed.find((candidate) => isOf(candidate, entry)) ?? null
+    const cell = changed.find((candidate) => isOf(candidate, entry)) ?? notedCell(space, entry)
+    if (cell !== null && !changed.includes(cell)) changed.push(cell)
     const some = entries.get(cell)
     if (some === undefined) entries.set(cell, [entry])
     else some.push(entry)
@@ -137,7 +141,7 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
     claims: space.claims,
     slots: slotPlan(space, cells),
     signals: distinct(space.signals),
-    others: placed(entries.get(null) ?? [], lastOther, space.now),
+    others: placedOthers(entries.get(null) ?? [], { space, lastOther }),
     owed: {
       counts: [...space.counts.entries()],
       touched: cells.map(touchedBy),
@@ -152,6 +156,34 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
     isNews: space.isNews,
   }
   return isEmpty(plan) ? null : plan
+}
+
+/** Something worth knowing is kept with its record, as what changed it is. */
+function notedCell(space: Workspace, entry: AuditEntry): Cell | null {
+  const cell = entry.event === 'noted' ? space.cellOf(ownerOf(entry) as RecordKey) : undefined
+  return cell === undefined || cell.now === null ? null : cell
+}
+
+/** What is told of records that are not changed has its place between their changes. */
+function placedOthers(
+  entries: readonly AuditEntry[],
+  { space, lastOther }: Pick<Planning, 'space' | 'lastOther'>,
+): readonly Logged[] {
+  let last = lastOther
+  const counts = new Map<string, number>()
+  return entries.map((entry): Logged => {
+    const stored = space.cellOf(ownerOf(entry) as RecordKey)?.stored
+    const name = refusalName(keyOfEntry(entry))
+    const counted = space.refusals.get(name)
+    if (stored !== undefined && counted !== undefined && isQuiet(entry.event)) {
+      const before = counts.get(name) ?? counted.from
+      counts.set(name, before + 1)
+      return [placeBetween(asAzure(stored).meta.seq, before, space.now), entry]
+    }
+    const [one] = placed([entry], last, space.now) as [Logged]
+    last = lastPlace(one)
+    return one
+  })
 }
 
 function isEmpty({ cells, claims, slots, signals, others }: Plan): boolean {
@@ -225,7 +257,7 @@ function keptLog({ aggregate, meta }: AzureCell): readonly Logged[] {
 
 /** Whether the record itself is changed, and not just something of its aggregate. */
 function isPut({ aggregate }: AzureCell, now: Aggregate): boolean {
-  if (aggregate === null || 'kind' in aggregate || 'kind' in now) return true
+  if (aggregate === null || 'kind' in aggregate || 'kind' in now) return aggregate !== now
   return aggregate.job !== now.job
 }
 

@@ -124,13 +124,14 @@ export class Projections {
     )
   }
 
-  async putEvents(logged: readonly Logged[]): Promise<void> {
+  /** What is told of records that a change did not change is known by the change as well. */
+  async putEvents(logged: readonly Logged[], change = ''): Promise<void> {
     await Promise.all(
       [...byRecord(logged)].map(([pk, some]) =>
         this.#putAll(
           EVENTS,
           pk,
-          some.map((one) => eventRow(pk, one)),
+          some.map((one) => eventRow(pk, one, change)),
         ),
       ),
     )

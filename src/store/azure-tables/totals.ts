@@ -19,7 +19,7 @@ export class Totals {
   /** How many records there are, by tenant, kind and state. */
   async counts(): Promise<StateCounts> {
     const counts = new StateCounts()
-    await this.#lanes.refreshNowAndThen()
+    await this.#lanes.refresh()
     await Promise.all(this.#lanes.numbers.map((lane) => this.#addLane(lane, counts)))
     return counts
   }
@@ -43,7 +43,7 @@ export class Totals {
 
   /** Records of the history that are there, and that were removed. */
   async records(): Promise<{ readonly records: number; readonly removed: number }> {
-    await this.#lanes.refreshNowAndThen()
+    await this.#lanes.refresh()
     let [records, removed] = [0, 0]
     for (const lane of this.#lanes.numbers) {
       const row = await this.#engine.service.get(INDEX, laneKey(lane), LANE_ROW)

@@ -84,7 +84,7 @@ export class WithoutCells {
       ],
     })
     if (others.length === 0) return
-    await Promise.all([projections.putEvents(others), projections.countRefusals(owed.refusals)])
+    await Promise.all([projections.putEvents(others, id), projections.countRefusals(owed.refusals)])
     // With whatever is written next: nobody waits for it.
     void lanes.note({ ...NOTHING_TOLD, drops: [marker] }).catch(() => {})
   }

@@ -136,7 +136,8 @@ export const audit: Topic = {
           assert(expected.length > 0, `the history has something for ${JSON.stringify(query)}`)
           assert(expected.length < all.length)
           const found = await auditAll(scene.store, { ...query, limit: 2 })
-          assert.deepEqual(sortedBySeq(found), sortedBySeq(expected), JSON.stringify(query))
+          const { order } = scene.store.capabilities
+          assert.deepEqual(comparable(found, order), comparable(expected, order), JSON.stringify(query))
         }
         assert.deepEqual(await auditAll(scene.store, { id: 'nobody' }), [])
       },
@@ -223,6 +224,12 @@ export const audit: Topic = {
       },
     },
   ],
+}
+
+/** Where there is no one order, a cursor says how far everything was read, and that depends on the question. */
+function comparable(records: readonly AuditRecord[], order: 'total' | 'per-record'): readonly unknown[] {
+  const sorted = sortedBySeq(records)
+  return order === 'total' ? sorted : sorted.map(({ cursor: _, ...record }) => record)
 }
 
 /** Where each record has its own order, two readings of several records may come interleaved differently. */
