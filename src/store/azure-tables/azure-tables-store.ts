@@ -138,9 +138,8 @@ export class AzureTablesStore implements Store {
     return { compacted: false, removed_audit_records: 0, snapshot: null }
   }
 
-  async check(): Promise<readonly Finding[]> {
-    this.#mustBeOpen()
-    return []
+  check(): Promise<readonly Finding[]> {
+    return this.#during(() => this.#parts.checking.check())
   }
 
   close(): Promise<void> {

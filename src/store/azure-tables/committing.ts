@@ -67,7 +67,7 @@ export class Committing {
     const { lanes, reservations, settling, waiting } = this.#parts
     const lane = await lanes.mine()
     const signals = await waiting.signalsOf(plan)
-    const draft = { plan, lane, signals, rowsOf, wanted: reservations.wanted(plan, rowsOf) }
+    const draft = { plan, lane, signals, rowsOf, wanted: await reservations.wanted(plan, rowsOf) }
     // Whatever is too large is refused before anything is written.
     this.#rows(draft, [])
     const finished = await settling.during(plan.id, this.#write(draft))

@@ -5,6 +5,7 @@ import type { OutboxRecord } from '../../core/job/record.ts'
 import type { AzureCell, CellMeta, JobMeta, LastChange, Receipt } from './azure-cell.ts'
 import { fittedRow, type NextRow, rewritten, stepRowKey } from './cell-rows.ts'
 import type { CellStore } from './cell-store.ts'
+import { wholeJob } from './whole-job.ts'
 import type { Engine } from './engine.ts'
 import { byRecord, eventsKey } from './event-rows.ts'
 import { type LaneEntry, LaneLost } from './lane.ts'
@@ -211,7 +212,8 @@ function laneEntry(
   const cells = [by.cell, ...others.flatMap(({ cell, isHeld }) => (isHeld ? [] : [cell]))]
   const jobs = cells.filter(isJob).flatMap((cell) => {
     const { job } = cell.aggregate as JobAggregate
-    return indexRows({ job, version: cell.version, etag: cell.etag, jobsEtag: jobsEtags.get(cell.ref.pk) ?? null })
+    const known = withJobsEtag(cell, jobsEtags.get(cell.ref.pk))
+    return indexRows({ job, version: cell.version, change: id, whole: wholeJob(known) })
   })
   const signals = owed.signals.map((signal, n) => ({ rk: signalKey(`${id}-${n}`), columns: { ...signal } }))
   const marker = isMarked ? [markerKey(by.cell.ref)] : []

@@ -77,6 +77,11 @@ export function slotRange({ key: name }: SlotKey): { readonly from: string; read
   return rangeOf(SLOT, part(name))
 }
 
+/** Those with this number and later ones. */
+export function slotRangeFrom(slot: SlotKey, number: number): { readonly from: string; readonly before: string } {
+  return { from: key(SLOT, part(slot.key), digits(number, NUMBER_DIGITS)), before: slotRange(slot).before }
+}
+
 export const CLAIM_RANGE = rangeOf(CLAIM)
 export const SLOT_RANGE = rangeOf(SLOT)
 

@@ -12,6 +12,7 @@ import { fromIso } from '../../core/time.ts'
 import { nameOfRow, type RowRef } from './azure-cell.ts'
 import { digits, key, rangeOf, shortPart } from './keys.ts'
 import type { NextRow } from './cell-rows.ts'
+import type { Row } from './service.ts'
 
 export const LANE_ROW = '!lane'
 const COUNT = '!count'
@@ -100,24 +101,28 @@ export function readyRange(...of: readonly string[]): { readonly from: string; r
 export interface IndexedJob {
   readonly job: JobRecord
   readonly version: number
-  readonly etag: string | null
-  readonly jobsEtag: string | null
+  /** The change that put it there. */
+  readonly change: string
+  /** The whole of it, so that whoever takes it need not read it. */
+  readonly whole: string | null
 }
 
 /** What the index has of a job. */
-export function indexRows({ job, version, etag, jobsEtag }: IndexedJob): readonly NextRow[] {
+export function indexRows({ job, version, change, whole }: IndexedJob): readonly NextRow[] {
   const { tenant_id, job_id, ready, due_at } = job
-  const base = {
-    tenant_id,
-    jobId: job_id,
-    v: version,
-    ...(etag === null ? null : { row_etag: etag }),
-    ...(jobsEtag === null ? null : { jobs_etag: jobsEtag }),
-  }
+  const base = { tenant_id, jobId: job_id, v: version, change }
   const rows: NextRow[] = []
   const readyAt = readyKey(job, version)
   const dueAt = dueKey(job, version)
-  if (readyAt !== null) rows.push({ rk: readyAt, columns: { ...base, ready: JSON.stringify(ready) } })
+  if (readyAt !== null) {
+    const columns = { ...base, ready: JSON.stringify(ready), ...(whole === null ? null : { job: whole }) }
+    rows.push({ rk: readyAt, columns })
+  }
   if (dueAt !== null) rows.push({ rk: dueAt, columns: { ...base, due_at: due_at as string } })
   return rows
+}
+
+/** The line that was written with a row of the index. */
+export function lineOfIndexed({ columns }: Row): { readonly seq: number; readonly at: number } {
+  return { seq: columns.line as number, at: fromIso(columns.line_at as string) }
 }

@@ -6,6 +6,7 @@ import { fittedRow, type NextRow } from './cell-rows.ts'
 import { addedTo, countRows, type LaneCounts } from './lane-counts.ts'
 import { laneKey, lineKey } from './lane-rows.ts'
 import { type Line, lineColumns, type Told } from './line-columns.ts'
+import { toIso } from '../../core/time.ts'
 import { rowBytes } from './row-size.ts'
 import { MOST_BYTES_AT_ONCE, MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import { INDEX } from './table-names.ts'
@@ -51,7 +52,7 @@ export function laneWrite(lane: number, state: LaneState, entries: readonly Lane
     ...lines.map((line) => insertOf(fittedRow({ table: INDEX, pk, rk: lineKey(line.seq) }, lineColumns(line, line.at)))),
     ...countRows(counts).map(putOf),
   ]
-  const { adds, drops } = indexChanges(entries)
+  const { adds, drops } = indexChanges(entries, places, lines.at(-1)?.at ?? state.at)
   const fits = rows.length + adds.length + drops.length <= MOST_ROWS && bytes([...rows, ...adds]) <= MOST_BYTES
   const removed = entries.reduce((sum, { retires = 0 }) => sum + retires, 0)
   const told = lines.reduce((sum, line) => sum + recordCount(line), 0)
@@ -131,12 +132,17 @@ function roomy(drafts: DraftLine[]): DraftLine {
 }
 
 /** What is put and removed again in the same write was never there. */
-function indexChanges(entries: readonly LaneEntry[]): { readonly adds: RowWrite[]; readonly drops: RowWrite[] } {
+function indexChanges(
+  entries: readonly LaneEntry[],
+  places: readonly number[],
+  at: number,
+): { readonly adds: RowWrite[]; readonly drops: RowWrite[] } {
   const adds = new Map<string, NextRow>()
   const drops = new Set<string>()
-  for (const entry of entries) {
+  for (const [n, entry] of entries.entries()) {
+    const line = { line: places[n] as number, line_at: toIso(at) }
     for (const row of entry.adds) {
-      adds.set(row.rk, row)
+      adds.set(row.rk, { rk: row.rk, columns: { ...row.columns, ...line } })
       drops.delete(row.rk)
     }
     for (const rk of entry.drops) if (!adds.delete(rk)) drops.add(rk)

@@ -14,10 +14,17 @@ interface LaneReader {
   readonly lane: number
   seq: number
   offset: number
+  /** The last line that is asked for. */
+  readonly last: number
   lines: Line[]
   /** There was nothing more when somebody last looked. */
   isAtEnd: boolean
   atOnce: number
+}
+
+interface Turn {
+  readonly reader: LaneReader
+  readonly readers: ReadonlyMap<number, LaneReader>
 }
 
 export class MergedLog {
@@ -46,13 +53,28 @@ export class MergedLog {
 
   /** Everything after a position, as far as it is written; each record with the cursor after it. */
   async *after(start: Position): AsyncGenerator<AuditRecord> {
+    for await (const { reader, readers } of this.#lines(start)) yield* tell(reader, readers)
+  }
+
+  /** The lines after one position, up to another. */
+  async *between(start: Position, end: Position): AsyncGenerator<Line> {
+    for await (const { reader } of this.#lines(start, end)) {
+      const line = reader.lines.shift() as Line
+      reader.seq = line.seq
+      yield line
+    }
+  }
+
+  /** Lane by lane, the one whose line is next. Whoever is shown one takes the line off it. */
+  async *#lines(start: Position, end?: Position): AsyncGenerator<Turn> {
     await this.#lanes.refresh()
     const readers = new Map<number, LaneReader>()
     const readerOf = (lane: number): LaneReader => {
       const known = readers.get(lane)
       if (known !== undefined) return known
       const { seq, offset } = start.get(lane) ?? BEGINNING
-      const reader = { lane, seq, offset, lines: [], isAtEnd: false, atOnce: FIRST_LINES }
+      const last = end === undefined ? Number.POSITIVE_INFINITY : (end.get(lane)?.seq ?? 0)
+      const reader = { lane, seq, offset, last, lines: [], isAtEnd: false, atOnce: FIRST_LINES }
       readers.set(lane, reader)
       return reader
     }
@@ -65,20 +87,21 @@ export class MergedLog {
       const behind = Object.entries(line.after)
         .map(([lane, seq]) => ({ reader: readerOf(Number(lane)), seq }))
         .filter((other) => other.reader.seq < other.seq && other.reader.lines.length === 0)
+        .filter((other) => other.reader.seq < other.reader.last)
       if (behind.length > 0) {
         for (const other of behind) other.reader.isAtEnd = false
         continue
       }
-      yield* tell(reader, readers)
+      yield { reader, readers }
     }
   }
 
   async #fill(reader: LaneReader): Promise<void> {
     if (reader.lines.length > 0 || reader.isAtEnd) return
-    const { lane, seq, atOnce } = reader
-    const lines = await this.#tails.after(lane, seq, atOnce)
-    reader.lines = lines.slice()
-    reader.isAtEnd = lines.length === 0
+    const { lane, seq, atOnce, last } = reader
+    const lines = seq >= last ? [] : await this.#tails.after(lane, seq, atOnce)
+    reader.lines = lines.filter((line) => line.seq <= last)
+    reader.isAtEnd = reader.lines.length === 0
     reader.atOnce = Math.min(2 * atOnce, MOST_LINES)
   }
 

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { World } from '../../world/world.ts'
 import { CellStore } from './cell-store.ts'
+import { Checking } from './checking.ts'
 import { Claims } from './claims.ts'
 import { Committing } from './committing.ts'
 import { type Engine, LedgerTime } from './engine.ts'
@@ -75,7 +76,7 @@ export function partsOf(options: PartsOptions) {
   const finishing = new Finishing(engine, { cells, lanes, projections, receipts })
   const settling = new Settling(engine, { cells, lanes, finishing, receipts })
   const shards = new Shards(meta.shards)
-  const numbers = new SlotNumbers(random)
+  const numbers = new SlotNumbers({ random, timers })
   const reservations = new Reservations(engine, shards, numbers)
   const waiting = new Waiting(engine, { cells, settling })
   const committing = new Committing(engine, { cells, lanes, reservations, settling, finishing, waiting })
@@ -86,10 +87,11 @@ export function partsOf(options: PartsOptions) {
   const transacting = new Transacting({ ...loading, committing, withoutCells, memory, onWritten })
   const index = new WorkIndex(engine, lanes)
   const signals = new Signals(engine, { index, settling })
-  const sweeping = new Sweeping({ ...loading, transacting, index, memory, signals })
+  const sweeping = new Sweeping({ ...loading, transacting, index, memory, receipts, signals })
   const scanning = new Scanning({ engine, cells, months, settling })
   const totals = new Totals(engine, lanes)
   const claims = new Claims(engine, settling)
+  const checking = new Checking({ engine, log, scanning, settling, totals })
   const finding = new Finding({ engine, cells, months, scanning, tenants: () => totals.tenants() })
   const history = new History({ engine, cells, lanes, log, projections })
   const following = new Following(log, () => news.begin())
@@ -99,6 +101,7 @@ export function partsOf(options: PartsOptions) {
     lanes,
     log,
     cells,
+    checking,
     claims,
     settling,
     loading,

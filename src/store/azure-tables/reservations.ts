@@ -8,6 +8,7 @@ import {
   type Shards,
   type SlotRowRead,
   slotColumns,
+  slotRangeFrom,
   type Tentative,
 } from './idempotency-rows.ts'
 import type { Plan, PlannedCell, Take } from './plan.ts'
@@ -53,7 +54,8 @@ export class Reservations {
   }
 
   /** What a change wants. Places are chosen now, and nobody here chooses the same. */
-  wanted({ claims, slots, cells, at }: Plan, rowsOf: SlotRows): readonly Wanted[] {
+  async wanted({ claims, slots, cells, at }: Plan, rowsOf: SlotRows): Promise<readonly Wanted[]> {
+    for (const take of slots.takes) if (!this.#numbers.knowsAbove(take, take.max)) await this.#lookAbove(take)
     return [
       ...claims.map((claim) => this.#claim(claim, cells)),
       ...this.#places(slots.takes, { claims, at, rowsOf }),
@@ -88,6 +90,17 @@ export class Reservations {
 
   gave(place: SlotKey, { rk }: SlotPlace): void {
     this.#numbers.gave(place, numberOf(rk))
+  }
+
+  /** Who holds a place above the limit: they had a higher one, or none. Nearly always nobody does. */
+  async #lookAbove(take: Take): Promise<void> {
+    const { from: rkFrom, before: rkBefore } = slotRangeFrom(take, take.max)
+    const numbers: number[] = []
+    for (const pk of this.#shards.partitionsOf(take.tenant_id)) {
+      const { rows } = await this.#engine.service.query(IDEMPOTENCY, { pk, rkFrom, rkBefore })
+      numbers.push(...rows.map(({ rk }) => numberOf(rk)))
+    }
+    this.#numbers.knowAbove(take, take.max, numbers)
   }
 
   #claim(claim: Claim, cells: readonly PlannedCell[]): Wanted {

@@ -9,9 +9,12 @@ import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { Loading, type LoadingParts } from './loading.ts'
+import { lineOfIndexed } from './lane-rows.ts'
+import type { Receipts } from './receipts.ts'
 import type { RememberedCells } from './remembered-cells.ts'
 import type { Signals } from './signals.ts'
 import type { Transacting } from './transacting.ts'
+import { jobOfWhole } from './whole-job.ts'
 import { type IndexedHead, type IndexedRow, jobOfRow, type WorkIndex } from './work-index.ts'
 
 export type DecideOn<A> = (key: RecordKey, given: Given) => Decision<A>
@@ -20,6 +23,7 @@ export interface SweepingParts extends LoadingParts {
   readonly transacting: Transacting
   readonly index: WorkIndex
   readonly memory: RememberedCells
+  readonly receipts: Receipts
   readonly signals: Signals
 }
 
@@ -72,7 +76,7 @@ export class Sweeping {
     // Who shares a limit goes one after the other: the first of them is to have it.
     const isLimited = chosen.some(({ ready }) => ready.limits.length > 0)
     return this.#each(chosen, isLimited ? 1 : AT_ONCE, async (head) => {
-      const swept = await this.#decide(head.key, decide, known)
+      const swept = await this.#decide(head.key, decide, [...known, ...this.#shown(head)])
       if (!swept.outcome.ok) await this.#dropIfOld(head)
       return swept
     })
@@ -163,18 +167,28 @@ export class Sweeping {
     return cell.meta.job?.index.lane === lane && cell.meta.job.index.ready === row.rk
   }
 
+  /** The job as the index has it: by somebody else, or this process would know it itself. */
+  #shown({ key, lane, row }: IndexedHead): readonly AzureCell[] {
+    if (this.#parts.memory.cell(nameOfKey(key)) !== undefined) return []
+    const cell = jobOfWhole(key, row, lane)
+    return cell === null ? [] : [cell]
+  }
+
   async #dropIfOld(head: IndexedHead): Promise<void> {
     await this.#cellOf(head, 'ready')
   }
 
   /** The job that a row of the index leads to; null when it does no longer, and then the row goes. */
   async #cellOf(indexed: IndexedRow, what: 'ready' | 'due'): Promise<AzureCell | null> {
-    const { memory, settling, index } = this.#parts
+    const { memory, settling, index, receipts } = this.#parts
     const key = jobOfRow(indexed.row)
     const isTrue = (cell: AzureCell) =>
       cell.meta.job?.index.lane === indexed.lane && cell.meta.job.index[what] === indexed.row.rk
     const known = memory.cell(nameOfKey(key))
     if (known !== undefined && isTrue(known)) return known
+    // The row came with the line that finished the change.
+    const { change } = indexed.row.columns as { change: string }
+    receipts.know(change, { lane: indexed.lane, ...lineOfIndexed(indexed.row) })
     const cell = await settling.settled(key)
     if (isTrue(cell)) return cell
     await index.drop(indexed)

@@ -12,6 +12,7 @@ import type { Committing } from './committing.ts'
 import type { Engine } from './engine.ts'
 import type { Finished } from './finishing.ts'
 import { KeyTurns } from './key-turns.ts'
+import { LastWrites } from './last-writes.ts'
 import { Loading, type LoadingParts } from './loading.ts'
 import { monthKey, monthOf } from './months.ts'
 import { lastPlace } from './line-columns.ts'
@@ -37,6 +38,7 @@ export class Transacting {
   readonly #engine: Engine
   readonly #parts: TransactingParts
   readonly #turns = new KeyTurns()
+  readonly #writes = new LastWrites()
   /** The last place that was given out to records that are not changed. */
   #lastOther = 0
 
@@ -108,9 +110,15 @@ export class Transacting {
     if (plan === null) return
     const last = plan.others.at(-1)
     if (last !== undefined) this.#lastOther = lastPlace(last)
+    const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
     try {
+      const writing = this.#writes.whileWritten(looked)
+      if (writing !== null || looked.some((cell) => this.#writes.isOld(cell))) {
+        await writing
+        throw new Conflict('what it was decided on is just being changed here')
+      }
       if (plan.cells.length === 0) await withoutCells.commit(plan, loading.rowsOf)
-      else this.#remember(await committing.commit(plan, loading.rowsOf))
+      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, loading.rowsOf)))
     } catch (error) {
       for (const { before } of plan.cells) memory.forget(before)
       for (const cell of plan.seen) memory.forget(cell)
