@@ -19,12 +19,13 @@ import type {
   WatchOptions,
 } from '../store.ts'
 import { NextDue } from '../tables/next-due.ts'
+import type { LaneLease } from './ledger-rows.ts'
 import { Loading } from './loading.ts'
 import { type Parts, type PartsOptions, partsOf } from './parts.ts'
 import type { Plan } from './plan.ts'
 import { getRecord, loadAggregate } from './reading.ts'
 
-export interface AzureTablesStoreOptions extends Omit<PartsOptions, 'onWritten' | 'onNews'> {
+export interface AzureTablesStoreOptions extends Omit<PartsOptions, 'onWritten' | 'onNews' | 'onAbandoned'> {
   readonly keepHistoryMs: number | null
 }
 
@@ -52,6 +53,7 @@ export class AzureTablesStore implements Store {
       ...options,
       onWritten: (plan) => this.#wrote(plan),
       onNews: () => this.#hear(),
+      onAbandoned: (lease) => this.#lookAfter(lease),
     })
     this.#due = new NextDue(() => this.#parts.index.next())
   }
@@ -133,9 +135,11 @@ export class AzureTablesStore implements Store {
     })
   }
 
-  async maintain(): Promise<MaintenanceReport> {
-    this.#mustBeOpen()
-    return { compacted: false, removed_audit_records: 0, snapshot: null }
+  maintain(): Promise<MaintenanceReport> {
+    return this.#during(async () => {
+      await this.#parts.recovering.lookAround()
+      return { compacted: false, removed_audit_records: 0, snapshot: null }
+    })
   }
 
   check(): Promise<readonly Finding[]> {
@@ -173,6 +177,15 @@ export class AzureTablesStore implements Store {
   #wrote({ isNews, owed }: Plan): void {
     this.#due.forget()
     if (isNews) this.#parts.following.wake()
+  }
+
+  /** What somebody left behind whose lane this process has now. */
+  #lookAfter(lease: LaneLease): void {
+    const recovering = this.#parts.recovering.recover(lease).catch((error: unknown) => {
+      this.#options.world.logger.warn({ error }, 'What a process left behind could not be looked after')
+    })
+    this.#busy.add(recovering)
+    void recovering.finally(() => this.#busy.delete(recovering))
   }
 
   /** Somebody else has written. */

@@ -79,12 +79,12 @@ export class Committing {
     const { plan, wanted } = draft
     const { reservations, finishing, waiting } = this.#parts
     const by = plan.cells[0] as PlannedCell
-    const isMarked = await this.#mark(plan, by)
+    const isMarked = await this.#mark(draft, by)
     let reserved: readonly Reserved[] = []
     const locked: LockedCell[] = []
     let decided: Decided
     try {
-      reserved = await reservations.reserve(plan, wanted, by.before.ref)
+      reserved = await reservations.reserve(plan, wanted, { by: by.before.ref, lane: draft.lane.number })
       await waiting.begin(plan)
       const [first, ...others] = this.#rows(draft, reserved)
       for (const other of others) locked.push(await this.#lock(other, plan, by.before.ref))
@@ -98,11 +98,13 @@ export class Committing {
   }
 
   /** What leads back to it is noted first, unless something does: work to be done, or a place that it holds. */
-  async #mark({ slots }: Plan, by: PlannedCell): Promise<boolean> {
-    const { ref, meta, aggregate } = by.before
+  async #mark({ plan, lane }: Draft, by: PlannedCell): Promise<boolean> {
+    const { ref, key, meta, aggregate } = by.before
     const index = meta.job?.index
     const isFound = index !== undefined && (index.ready !== null || index.due !== null)
-    const isBorn = aggregate === null && slots.takes.some(({ job }) => job === by)
+    // Places of tenants that the lane has had to do with are looked at, should it be abandoned.
+    const isServed = lane.state.counts.has(key.tenant_id)
+    const isBorn = aggregate === null && isServed && plan.slots.takes.some(({ job }) => job === by)
     if (isFound || isBorn) return false
     await this.#parts.lanes.note({ ...NOTHING_TOLD, adds: [{ rk: markerKey(ref), columns: { ...ref } }] })
     return true

@@ -21,6 +21,8 @@ export interface Tentative {
   readonly change: string
   readonly by: RowRef
   readonly at: number
+  /** Where the change is going to be told. */
+  readonly lane: number
 }
 
 export interface ClaimRow extends Claim {
@@ -103,14 +105,18 @@ export function slotColumns(hold: SlotHold, tentative: Tentative | null): Column
 
 function tentativeColumns(tentative: Tentative | null): Columns {
   if (tentative === null) return {}
-  const { change, by, at } = tentative
-  return { change, by: JSON.stringify(by), at: toIso(at) }
+  const { change, by, at, lane } = tentative
+  return { change, by: JSON.stringify(by), at: toIso(at), lane }
 }
 
-function tentativeOf({ change, by, at }: Columns): Tentative | null {
-  return change === undefined
-    ? null
-    : { change: change as string, by: JSON.parse(by as string), at: fromIso(at as string) }
+function tentativeOf({ change, by, at, lane }: Columns): Tentative | null {
+  if (change === undefined) return null
+  return {
+    change: change as string,
+    by: JSON.parse(by as string),
+    at: fromIso(at as string),
+    lane: lane as number,
+  }
 }
 
 export function claimOfRow({ pk, rk, etag, columns }: Row): ClaimRow {

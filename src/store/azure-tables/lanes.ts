@@ -90,6 +90,31 @@ export class Lanes {
     return this.#taking
   }
 
+  /** Those that somebody has left without saying so. */
+  abandoned(): readonly LaneLease[] {
+    const now = this.#engine.time.now()
+    return this.leases.filter(
+      ({ owner, until }) => owner !== null && owner !== this.#engine.process && until <= now,
+    )
+  }
+
+  /** Nobody else writes to it from now on; false when somebody else was faster. */
+  async adopt(lease: LaneLease): Promise<boolean> {
+    const { service, process, time } = this.#engine
+    const until = time.now() + LEASE_MS
+    if ((await this.#sign({ ...lease, owner: process, until })) === null) return false
+    const { number } = lease
+    await Lane.take({ service, number, owner: process, time: () => time.line(), onLine: () => {} })
+    return true
+  }
+
+  /** In good order. */
+  async leave(number: number): Promise<void> {
+    const lease = this.#known.get(number)
+    const at = this.#engine.time.now()
+    if (lease !== undefined) await this.#sign({ ...lease, owner: null, until: at, at })
+  }
+
   /** Puts something into this process's own lane, whichever that is by then. */
   async note(entry: LaneEntry): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -109,18 +134,19 @@ export class Lanes {
     const lane = this.#own
     if (lane === null || this.#lease === null) return
     await lane.idle()
-    const at = this.#engine.time.now()
-    await this.#sign({ ...this.#lease, owner: null, until: at, at })
+    this.#known.set(lane.number, this.#lease)
+    await this.leave(lane.number)
   }
 
   async #take(): Promise<Lane> {
     const { service, process, time } = this.#engine
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const lease = await this.#lend()
-      if (lease === null) {
+      const lent = await this.#lend()
+      if (lent === null) {
         await this.refresh()
         continue
       }
+      const { lease } = lent
       const { number } = lease
       const { onLine } = this.#options
       const lane = await Lane.take({ service, number, owner: process, time: () => time.line(), onLine })
@@ -128,13 +154,14 @@ export class Lanes {
       this.#own = lane
       this.#lease = lease
       this.#renewLater()
+      if (lent.abandoned !== null) this.#options.onAbandoned(lent.abandoned)
       return lane
     }
     throw new LaneLost('every lane is fought over')
   }
 
   /** The registry says that it is this process's; null when somebody else was faster. */
-  async #lend(): Promise<LaneLease | null> {
+  async #lend(): Promise<{ readonly lease: LaneLease; readonly abandoned: LaneLease | null } | null> {
     const now = this.#engine.time.now()
     const free = this.leases.find(({ owner, until }) => owner === null || until <= now)
     const signed = await this.#sign({
@@ -144,8 +171,8 @@ export class Lanes {
       at: free?.at ?? now,
       etag: free?.etag ?? '',
     })
-    if (signed !== null && free !== undefined && free.owner !== null) this.#options.onAbandoned(free)
-    return signed
+    if (signed === null) return null
+    return { lease: signed, abandoned: free !== undefined && free.owner !== null ? free : null }
   }
 
   async #sign(lease: LaneLease): Promise<LaneLease | null> {

@@ -20,6 +20,7 @@ import { Months } from './months.ts'
 import { News } from './news.ts'
 import type { Plan } from './plan.ts'
 import { Projections } from './projections.ts'
+import { Recovering } from './recovering.ts'
 import { Receipts } from './receipts.ts'
 import { RememberedCells } from './remembered-cells.ts'
 import { Reservations } from './reservations.ts'
@@ -48,6 +49,8 @@ export interface PartsOptions {
   readonly onWritten: (plan: Plan) => void
   /** Somebody else has written. */
   readonly onNews: () => void
+  /** The lane of somebody who is not heard of any more was taken. */
+  readonly onAbandoned: (lease: LaneLease) => void
 }
 
 export type Parts = ReturnType<typeof partsOf>
@@ -64,7 +67,7 @@ export function partsOf(options: PartsOptions) {
     time: new LedgerTime(world.clock),
     process: ids.next(),
   }
-  const lanes = new Lanes({ engine, onLine: (line) => tails.add(line), onAbandoned: () => {} })
+  const lanes = new Lanes({ engine, onLine: (line) => tails.add(line), onAbandoned: options.onAbandoned })
   lanes.know(options.leases)
   const tails = new LaneTails(engine, lanes)
   const log = new MergedLog(lanes, tails)
@@ -90,6 +93,7 @@ export function partsOf(options: PartsOptions) {
   const sweeping = new Sweeping({ ...loading, transacting, index, memory, receipts, signals })
   const scanning = new Scanning({ engine, cells, months, settling })
   const totals = new Totals(engine, lanes)
+  const recovering = new Recovering(engine, { cells, lanes, projections, scanning, settling, shards })
   const claims = new Claims(engine, settling)
   const checking = new Checking({ engine, log, scanning, settling, totals })
   const finding = new Finding({ engine, cells, months, scanning, tenants: () => totals.tenants() })
@@ -107,6 +111,7 @@ export function partsOf(options: PartsOptions) {
     loading,
     shards,
     projections,
+    recovering,
     transacting,
     sweeping,
     index,

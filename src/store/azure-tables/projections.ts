@@ -165,7 +165,7 @@ export class Projections {
       refs.map(async ({ table, pk, rk }) => {
         const row = await this.#engine.service.get(table, pk, rk)
         if (row === null || row.columns.change !== change) return
-        const { change: _, by: __, at: ___, ...columns } = row.columns
+        const { change: _, by: __, at: ___, lane: ____, ...columns } = row.columns
         await this.#engine.service.write(table, pk, [{ verb: 'put', rk, columns, etag: row.etag }])
       }),
     )

@@ -63,8 +63,12 @@ export class Reservations {
   }
 
   /** All of them, or a conflict and none. Without somebody who decides they are had at once. */
-  async reserve({ id, at }: Plan, wanted: readonly Wanted[], by: RowRef | null): Promise<readonly Reserved[]> {
-    const tentative = by === null ? null : { change: id, by, at }
+  async reserve(
+    { id, at }: Plan,
+    wanted: readonly Wanted[],
+    decider: { readonly by: RowRef; readonly lane: number } | null,
+  ): Promise<readonly Reserved[]> {
+    const tentative = decider === null ? null : { change: id, at, ...decider }
     const reserved: Reserved[] = []
     try {
       for (const group of groupsOf(wanted)) reserved.push(...(await this.#write(id, group, tentative)))

@@ -50,7 +50,7 @@ export class WithoutCells {
       return
     }
     const by = { table: INDEX, pk: key('change', plan.id), rk: 'change' }
-    await settling.during(plan.id, this.#decide(plan, by, wanted))
+    await settling.during(plan.id, this.#decide(plan, { by, lane: lane.number }, wanted))
     await projections.remove(releases)
     await Promise.all(handovers.map((handover) => projections.handOver(handover)))
     await projections.confirm(
@@ -60,8 +60,13 @@ export class WithoutCells {
     await projections.remove([{ ...by, etag: null }])
   }
 
-  async #decide(plan: Plan, by: RowRef, wanted: readonly Wanted[]): Promise<void> {
-    await this.#parts.reservations.reserve(plan, wanted, by)
+  async #decide(
+    plan: Plan,
+    decider: { readonly by: RowRef; readonly lane: number },
+    wanted: readonly Wanted[],
+  ): Promise<void> {
+    await this.#parts.reservations.reserve(plan, wanted, decider)
+    const { by } = decider
     const columns = { _v: 1, _birth: plan.id }
     const answer = await this.#engine.service.write(by.table, by.pk, [{ verb: 'insert', rk: by.rk, columns }])
     if (!answer.ok && !answer.unsure) throw new Conflict('somebody could not wait for it')

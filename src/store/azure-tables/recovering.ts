@@ -1,0 +1,103 @@
+// What somebody had begun who is not heard of any more. Nearly everything is found again by itself: work lies where it lay,
+// and whoever touches what was left half done finishes it. What is left is what nothing leads to: it was noted in their lane
+// before it was begun; and jobs that were just being made, which hold a place under the limit of their tenant.
+import { MINUTE_MS } from '../../core/time.ts'
+import type { RowRef } from './azure-cell.ts'
+import { type CellStore, keyOfRow } from './cell-store.ts'
+import type { Engine } from './engine.ts'
+import { type Shards, SLOT_RANGE, slotOfRow } from './idempotency-rows.ts'
+import { countsOfRow } from './lane-counts.ts'
+import { COUNT_RANGE, LINE_RANGE, laneKey, MARKER_RANGE } from './lane-rows.ts'
+import type { Lanes } from './lanes.ts'
+import type { LaneLease } from './ledger-rows.ts'
+import { lineOf } from './line-columns.ts'
+import type { Projections } from './projections.ts'
+import type { Scanning } from './scanning.ts'
+import type { Row } from './service.ts'
+import type { Settling } from './settling.ts'
+import { IDEMPOTENCY, INDEX } from './table-names.ts'
+
+export interface RecoveringParts {
+  readonly cells: CellStore
+  readonly lanes: Lanes
+  readonly projections: Projections
+  readonly scanning: Scanning
+  readonly settling: Settling
+  readonly shards: Shards
+}
+
+/** How much earlier than they last said something they may have begun what they never finished. */
+const EARLIER_MS = MINUTE_MS
+
+export class Recovering {
+  readonly #engine: Engine
+  readonly #parts: RecoveringParts
+
+  constructor(engine: Engine, parts: RecoveringParts) {
+    this.#engine = engine
+    this.#parts = parts
+  }
+
+  /** Looks after every lane whose owner has not said anything for too long. */
+  async lookAround(): Promise<void> {
+    const { lanes } = this.#parts
+    await lanes.refresh()
+    for (const lease of lanes.abandoned()) {
+      if (!(await lanes.adopt(lease))) continue
+      await this.recover(lease)
+      await lanes.leave(lease.number)
+    }
+  }
+
+  /** A lane that somebody left without saying so, and that nobody else writes to now. */
+  async recover({ number, at, owner }: LaneLease): Promise<void> {
+    this.#engine.logger.info({ lane: number, owner }, 'Looking after what a process left behind')
+    const pk = laneKey(number)
+    const { from: rkFrom, before: rkBefore } = MARKER_RANGE
+    for await (const marker of this.#parts.scanning.rows(INDEX, { pk, rkFrom, rkBefore })) {
+      if (marker.columns.pk !== undefined) await this.#finish(marker.columns as unknown as RowRef)
+      else await this.#putEvents(number, marker)
+      await this.#engine.service.write(INDEX, pk, [{ verb: 'delete', rk: marker.rk, etag: marker.etag }])
+    }
+    await this.#lookAtNewJobs(number, at - EARLIER_MS)
+  }
+
+  async #finish({ table, pk, rk }: RowRef): Promise<void> {
+    const row = await this.#engine.service.get(table, pk, rk)
+    if (row !== null && row.columns._dead === undefined) await this.#parts.settling.settled(keyOfRow(table, row))
+  }
+
+  /** What a line tells of records that it did not change. */
+  async #putEvents(lane: number, marker: Row): Promise<void> {
+    const { change, line } = marker.columns as { change: string; line: number }
+    const { from: rkFrom, before: rkBefore } = LINE_RANGE
+    for await (const row of this.#parts.scanning.rows(INDEX, { pk: laneKey(lane), rkFrom, rkBefore })) {
+      const found = lineOf(lane, row)
+      if (found.seq > line) return
+      if (!found.changes.includes(change)) continue
+      // Others may have been told of in the same line: that does no harm, they are there already.
+      await this.#parts.projections.putEvents(
+        found.entries.filter(([, entry]) => entry.event !== 'moved'),
+        change,
+      )
+    }
+  }
+
+  /** Jobs of the tenants that were served there: one that was made and not finished holds a place. */
+  async #lookAtNewJobs(lane: number, from: number): Promise<void> {
+    const { scanning, settling, shards } = this.#parts
+    const counted = { pk: laneKey(lane), rkFrom: COUNT_RANGE.from, rkBefore: COUNT_RANGE.before }
+    for await (const row of scanning.rows(INDEX, counted)) {
+      const [tenant_id] = countsOfRow(row)
+      for (const pk of shards.partitionsOf(tenant_id)) {
+        const where = [{ column: 'lane', is: 'eq', value: lane } as const]
+        const places = { pk, rkFrom: SLOT_RANGE.from, rkBefore: SLOT_RANGE.before, where }
+        for await (const place of scanning.rows(IDEMPOTENCY, places)) {
+          const { tentative, isJobs, owner } = slotOfRow(place)
+          if (tentative === null || tentative.at < from || !isJobs) continue
+          await settling.settled({ kind: 'job', tenant_id, id: owner })
+        }
+      }
+    }
+  }
+}
