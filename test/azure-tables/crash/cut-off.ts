@@ -1,0 +1,63 @@
+import { virtualWorld, type VirtualWorld } from '../../../src/testing/virtual-world.ts'
+import type { Timers } from '../../../src/world/timers.ts'
+import { systemTimers } from '../../../src/world/timers.ts'
+import type { FakeRequest } from '../fake-table-service.ts'
+
+/** The process is gone: nothing that it still does gets anywhere. */
+export class Gone extends Error {
+  constructor() {
+    super('the process is gone')
+  }
+}
+
+export interface CutAt {
+  /** Which request, counted from when it is armed. */
+  readonly nth: number
+  /** Whether the service has done it. */
+  readonly isDone: boolean
+}
+
+/** Hooks of a service whose process dies at a request. */
+export class Mortal {
+  #at: CutAt | null = null
+  #requests = 0
+  isGone = false
+
+  arm(at: CutAt | null): void {
+    this.#at = at
+    this.#requests = 0
+  }
+
+  get requests(): number {
+    return this.#requests
+  }
+
+  readonly before = (_: FakeRequest): void => {
+    if (this.isGone) throw new Gone()
+    this.#requests++
+    if (this.#at !== null && this.#requests === this.#at.nth && !this.#at.isDone) this.#die()
+  }
+
+  readonly after = (_: FakeRequest): void => {
+    if (this.isGone) throw new Gone()
+    if (this.#at !== null && this.#requests >= this.#at.nth && this.#at.isDone) this.#die()
+  }
+
+  #die(): never {
+    this.isGone = true
+    throw new Gone()
+  }
+}
+
+/** Waits are a hundredth of what they would be: what is waited for is somebody who will not come. */
+const HURRY = 200
+
+const hurriedTimers: Timers = {
+  ...systemTimers,
+  after: (ms, callback) => systemTimers.after(ms / HURRY, callback),
+}
+
+/** Time stands still unless it is moved; pauses are short. */
+export function hurriedWorld(): VirtualWorld {
+  return { ...virtualWorld(), timers: hurriedTimers }
+}
