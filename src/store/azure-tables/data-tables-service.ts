@@ -43,20 +43,21 @@ export async function connectTables(
   options: ServiceOptions = {},
 ): Promise<DataTablesService> {
   const account = accountOf(url)
+  const address = shownAddress(url)
   const prefix = checkedPrefix(options.tablePrefix ?? account.tablePrefix ?? DEFAULT_TABLE_PREFIX)
   const sdk = await loadDataTables()
   const credential = await credentialOf(sdk, account, options.credential)
   const clock = new ServiceClock(world.clock)
   const requests = new Requests({
     world,
-    address: shownAddress(url),
+    address,
     requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
     patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS,
     maxRequests: options.maxRequests ?? DEFAULT_MAX_REQUESTS,
     observe: options.observe,
   })
   const clients = new Clients({ sdk, account, credential, clock })
-  return new DataTablesService({ address: shownAddress(url), prefix, clients, requests, clock })
+  return new DataTablesService({ address, prefix, clients, requests, clock })
 }
 
 interface ServiceParts {
