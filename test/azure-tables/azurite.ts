@@ -16,7 +16,8 @@ export interface TestTables {
   stop(): Promise<void>
 }
 
-const MAIN = createRequire(import.meta.url).resolve('azurite/dist/src/table/main.js')
+const require = createRequire(import.meta.url)
+const MAIN = require.resolve('azurite/dist/src/table/main.js')
 
 const NAME = 'devstoreaccount1'
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='

@@ -24,7 +24,7 @@ export interface FakeRequest extends SentRequest {
  * Is told of a request, and may wait. Whatever it throws is what the caller gets. Where it answers `lost` the connection is cut,
  * and the service does what the real one does: it tries again, and is unsure from then on.
  */
-export type Hook = (request: FakeRequest) => unknown
+type Hook = (request: FakeRequest) => unknown
 
 export interface FakeOptions {
   readonly tablePrefix?: string

@@ -2,18 +2,19 @@
 import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
 import { type TestTables, tablesOf } from './azurite.ts'
 
-export interface ProxyRequest {
+interface ProxyRequest {
   readonly method: string
   /** With what follows it. */
   readonly path: string
   readonly body: string
 }
 
-/** What becomes of a request: the connection may be cut before it gets there, or when it was done and is to be answered. */
+/** What becomes of a request: the connection may be cut before it gets there, when it was done, or within the answer. */
 export type Fate =
   | 'pass'
   | 'dropBefore'
   | 'dropAfter'
+  | 'dropWithin'
   | { readonly status: number; readonly headers?: { readonly [name: string]: string } }
 
 export interface TablesProxy extends TestTables {
@@ -36,21 +37,27 @@ export async function startProxy(tables: TestTables): Promise<TablesProxy> {
     const fate = proxy.isDown
       ? 'dropBefore'
       : await proxy.decide(n, { method, path: url, body: body.toString() })
-    if (fate === 'dropBefore' || proxy.isDown) near.destroy()
+    if (fate === 'dropBefore' || proxy.isDown) near.socket.destroy()
     else if (typeof fate === 'object') answer.writeHead(fate.status, fate.headers).end()
-    else await forward(near, body, fate === 'dropAfter' ? null : answer)
+    else await forward(near, answer, { body, fate })
   })
 
-  /** What it was signed with is passed on as it is. Without anybody to answer, the connection is cut. */
-  const forward = async (near: IncomingMessage, body: Buffer, answer: ServerResponse | null) => {
+  /** What it was signed with is passed on as it is. */
+  const forward = async (
+    near: IncomingMessage,
+    answer: ServerResponse,
+    { body, fate }: { readonly body: Buffer; readonly fate: Fate },
+  ) => {
     const { method, url, headers } = near
     const { hostname: host, port } = target
     const far = await new Promise<IncomingMessage>((resolve, reject) => {
       send({ agent, host, port, method, path: url, headers }, resolve).on('error', reject).end(body)
     })
     const said = await bodyOf(far)
-    if (answer === null || proxy.isDown) near.destroy()
-    else answer.writeHead(far.statusCode as number, far.headers).end(said)
+    if (fate === 'dropAfter' || proxy.isDown) return near.socket.destroy()
+    answer.writeHead(far.statusCode as number, far.headers)
+    if (fate === 'pass') return answer.end(said)
+    return answer.write(said.subarray(0, said.length / 2), () => near.socket.destroy())
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

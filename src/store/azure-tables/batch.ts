@@ -45,13 +45,12 @@ function requestLines(url: string, pk: string, write: RowWrite): readonly string
   if (write.verb === 'delete')
     return [`DELETE ${row} HTTP/1.1`, ...HEADERS, `If-Match: ${write.etag ?? '*'}`, '', '']
   const body = JSON.stringify({ PartitionKey: pk, RowKey: write.rk, ...typed(write.columns) })
-  const condition = write.verb === 'put' && write.etag !== undefined ? [`If-Match: ${write.etag}`] : []
   return [
-    write.verb === 'insert' ? `POST ${url} HTTP/1.1` : `PUT ${row} HTTP/1.1`,
+    ...(write.verb === 'insert'
+      ? [`POST ${url} HTTP/1.1`, 'Prefer: return-no-content']
+      : [`PUT ${row} HTTP/1.1`, ...(write.etag === undefined ? [] : [`If-Match: ${write.etag}`])]),
     ...HEADERS,
     'Content-Type: application/json',
-    'Prefer: return-no-content',
-    ...condition,
     '',
     body.replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16)}`),
   ]

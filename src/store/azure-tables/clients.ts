@@ -1,4 +1,5 @@
 import type { NamedKeyCredential, TableClient, TableServiceClientOptions } from '@azure/data-tables'
+import { must } from '../../core/must.ts'
 import type { Account } from './address.ts'
 import type { AzureCredential } from './azure-tables-options.ts'
 import { type Batch, batchBody } from './batch.ts'
@@ -12,8 +13,8 @@ type Answer = Awaited<ReturnType<Policy['sendRequest']>>
 /** Whatever came of the parts of a transaction, this is how it is answered. */
 const ACCEPTED = 202
 
-/** The SDK wants to be given something to make a request of; another one is sent. */
-const PLACEHOLDER = { partitionKey: 'placeholder', rowKey: 'placeholder' }
+/** The SDK wants to be given something to make a request of; another one is sent. With such keys nobody would take it. */
+const PLACEHOLDER = { partitionKey: '/', rowKey: '/' }
 
 export interface ClientParts {
   readonly sdk: DataTables
@@ -59,7 +60,8 @@ export class Clients {
     } finally {
       this.#batches.delete(abortSignal)
     }
-    return sent.answer?.bodyAsText ?? ''
+    must(sent.answer !== null, 'what the SDK sends passes by here')
+    return sent.answer.bodyAsText ?? ''
   }
 
   #options(): TableServiceClientOptions {

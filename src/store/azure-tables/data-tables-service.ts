@@ -43,20 +43,21 @@ export async function connectTables(
   options: ServiceOptions = {},
 ): Promise<DataTablesService> {
   const account = accountOf(url)
+  const address = shownAddress(url)
   const prefix = checkedPrefix(options.tablePrefix ?? account.tablePrefix ?? DEFAULT_TABLE_PREFIX)
   const sdk = await loadDataTables()
   const credential = await credentialOf(sdk, account, options.credential)
   const clock = new ServiceClock(world.clock)
   const requests = new Requests({
     world,
-    address: shownAddress(url),
+    address,
     requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
     patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS,
     maxRequests: options.maxRequests ?? DEFAULT_MAX_REQUESTS,
     observe: options.observe,
   })
   const clients = new Clients({ sdk, account, credential, clock })
-  return new DataTablesService({ address: shownAddress(url), prefix, clients, requests, clock })
+  return new DataTablesService({ address, prefix, clients, requests, clock })
 }
 
 interface ServiceParts {
@@ -82,6 +83,7 @@ export class DataTablesService implements TableService {
   }
 
   async get(table: string, pk: string, rk: string): Promise<Row | null> {
+    if (isMisread(pk, rk)) return this.#find(table, pk, rk)
     const outcome = await this.#ask({ table, verb: 'get', rows: 0 }, (client, abortSignal) =>
       client.getEntity<Entity>(pk, rk, { abortSignal }),
     )
@@ -117,9 +119,10 @@ export class DataTablesService implements TableService {
       rows > 0 && rows <= MOST_ROWS_AT_ONCE,
       () => `1 to ${MOST_ROWS_AT_ONCE} rows are written, not ${rows}`,
     )
-    const [only] = writes
+    const [first] = writes as readonly [RowWrite]
+    const isPlain = rows === 1 && (first.verb === 'insert' || !isMisread(pk, first.rk))
     const outcome = await this.#ask({ table, verb: 'write', rows }, async (client, signal) => {
-      if (rows === 1) return [await writeOne(client, pk, only as RowWrite, signal)]
+      if (isPlain) return [await writeOne(client, pk, first, signal)]
       return batchEtags(await this.#parts.clients.transact(client, { pk, writes }, signal), rows)
     })
     if (outcome.ok) return { ok: true, etags: outcome.value }
@@ -139,6 +142,18 @@ export class DataTablesService implements TableService {
 
   close(): Promise<void> {
     return this.#parts.requests.close()
+  }
+
+  async #find(table: string, pk: string, rk: string): Promise<Row | null> {
+    // Nothing is between a key and the same with the lowest character that a key may have.
+    const only = { pk, rkFrom: rk, rkBefore: `${rk} ` }
+    for (let next: string | null | undefined; next !== null; ) {
+      const page = await this.query(table, { ...only, next })
+      const [row] = page.rows
+      if (row !== undefined) return row
+      next = page.next
+    }
+    return null
   }
 
   async #createTable(table: string): Promise<void> {
@@ -165,6 +180,14 @@ export class DataTablesService implements TableService {
   #nameOf(table: string): string {
     return `${this.#parts.prefix}${table}`
   }
+}
+
+/**
+ * Azure has decoded the keys in the path of a URL twice, and then found another row or none, or made one. In a query and in a
+ * body they are decoded once.
+ */
+function isMisread(...keys: readonly string[]): boolean {
+  return keys.some((key) => key.includes('%'))
 }
 
 /** The new etag; of a row that was deleted an empty text. */

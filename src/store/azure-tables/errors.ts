@@ -114,7 +114,9 @@ export function failureOf(error: unknown): Failure | null {
     const said = saidIn(bodyAsText ?? '', headers.get('x-ms-error-code') ?? `status ${status}`)
     return { status, ...said, retryAfter: headers.get('retry-after'), cause: error }
   }
-  const unanswered = { status: null, text: message, at: 0, retryAfter: undefined, cause: error }
+  // A chain of credentials says what became of each, and the first line names the chain.
+  const [text = ''] = message.split('\n', 1)
+  const unanswered = { status: null, text, at: 0, retryAfter: undefined, cause: error }
   if (NO_IDENTITY.test(name)) return { ...unanswered, code: 'NoAuthenticationInformation' }
   if (name !== 'RestError') return null
   return { ...unanswered, code: String(code ?? 'REQUEST_SEND_ERROR') }

@@ -90,9 +90,9 @@ export class Requests {
         backoffMs(BACKOFF, tries, world.random.next()),
         retryAfterMs(tried.failure, now),
       )
-      if (now + pauseMs <= end) await this.#pause(pauseMs)
-      if (now + pauseMs > end || this.#isClosed)
-        throw translated(tried.failure, { address, table: request.table, unsure })
+      const isOver = now + pauseMs > end
+      if (!isOver) await this.#pause(pauseMs)
+      if (isOver || this.#isClosed) throw translated(tried.failure, { address, table: request.table, unsure })
     }
   }
 
