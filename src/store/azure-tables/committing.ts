@@ -51,6 +51,14 @@ interface Draft {
   readonly signals: Owed['signals']
   readonly wanted: readonly Wanted[]
   readonly rowsOf: SlotRows
+  readonly isSwept: boolean
+}
+
+export interface CommitOptions {
+  /** The rows of limits that were read for it. */
+  readonly rowsOf: SlotRows
+  /** It was found as work to be done. */
+  readonly isSwept: boolean
 }
 
 export class Committing {
@@ -63,11 +71,11 @@ export class Committing {
   }
 
   /** Durable when it resolves; a conflict when somebody else was faster. Records get their etags in place. */
-  async commit(plan: Plan, rowsOf: SlotRows): Promise<Finished> {
+  async commit(plan: Plan, { rowsOf, isSwept }: CommitOptions): Promise<Finished> {
     const { lanes, reservations, settling, waiting } = this.#parts
     const lane = await lanes.mine()
     const signals = await waiting.signalsOf(plan)
-    const draft = { plan, lane, signals, rowsOf, wanted: await reservations.wanted(plan, rowsOf) }
+    const draft = { plan, lane, signals, rowsOf, isSwept, wanted: await reservations.wanted(plan, rowsOf) }
     // Whatever is too large is refused before anything is written.
     this.#rows(draft, [])
     const finished = await settling.during(plan.id, this.#write(draft))
@@ -98,10 +106,11 @@ export class Committing {
   }
 
   /** What leads back to it is noted first, unless something does: work to be done, or a place that it holds. */
-  async #mark({ plan, lane }: Draft, by: PlannedCell): Promise<boolean> {
+  async #mark({ plan, lane, isSwept }: Draft, by: PlannedCell): Promise<boolean> {
     const { ref, key, meta, aggregate } = by.before
     const index = meta.job?.index
-    const isFound = index !== undefined && (index.ready !== null || index.due !== null)
+    // Whoever looks for work comes by again; whoever changes what is only ready by its name does not.
+    const isFound = index !== undefined && (index.due !== null || (index.ready !== null && isSwept))
     // Places of tenants that the lane has had to do with are looked at, should it be abandoned.
     const isServed = lane.state.counts.has(key.tenant_id)
     const isBorn = aggregate === null && isServed && plan.slots.takes.some(({ job }) => job === by)

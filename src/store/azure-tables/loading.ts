@@ -129,20 +129,23 @@ export class Loading {
   /** One that was taken a while ago may have been left behind by somebody who never came to decide. */
   async #isHeld(row: SlotRowRead): Promise<boolean> {
     const { engine, settling, heldPlaces } = this.#parts
-    const { tentative, ref, etag, isJobs, tenant_id, owner, key } = row
+    const { tentative, ref, etag, isJobs } = row
     if (tentative === null || engine.time.now() - tentative.at < OLD_MS || heldPlaces.has(etag)) return true
-    const isDecided = isJobs
-      ? (await this.cell({ kind: 'job', tenant_id, id: owner })).meta.job?.slots.some(
-          (slot) => slot.key === key && slot.rk === ref.rk,
-        )
-      : (await settling.outcomeOf(tentative.change, tentative.by)) === 'decided'
-    if (isDecided === true) {
-      heldPlaces.set(etag, true)
-      return true
-    }
-    if (isJobs && (await settling.outcomeOf(tentative.change, tentative.by)) === 'decided') return true
+    if (isJobs && (await this.#isToldByJob(row))) return true
+    const isDecided = (await settling.outcomeOf(tentative.change, tentative.by)) === 'decided'
+    // Decided, and given back since; unless it has been decided this very moment.
+    if (isDecided && (!isJobs || (await this.#isToldByJob(row)))) return true
     await engine.service.write(ref.table, ref.pk, [{ verb: 'delete', rk: ref.rk, etag }])
     return false
+  }
+
+  /** A job's own row says which places it holds. */
+  async #isToldByJob({ tenant_id, owner, key, ref, etag }: SlotRowRead): Promise<boolean> {
+    const { settling, heldPlaces } = this.#parts
+    const { meta } = await settling.settled({ kind: 'job', tenant_id, id: owner })
+    const isHeld = meta.job?.slots.some((slot) => slot.key === key && slot.rk === ref.rk) === true
+    if (isHeld) heldPlaces.set(etag, true)
+    return isHeld
   }
 
   async #closedRow({ tenant_id, id }: { tenant_id: string; id: string }): Promise<ClosedRow | null> {

@@ -7,7 +7,7 @@ import { type CellStore, keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
 import { type Shards, SLOT_RANGE, slotOfRow } from './idempotency-rows.ts'
 import { countsOfRow } from './lane-counts.ts'
-import { COUNT_RANGE, LINE_RANGE, laneKey, MARKER_RANGE } from './lane-rows.ts'
+import { COUNT_RANGE, LINE_RANGE, laneKey, MARKER_RANGE, TIMER_RANGE, timeOfTimer } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
 import type { LaneLease } from './ledger-rows.ts'
 import { lineOf } from './line-columns.ts'
@@ -16,6 +16,7 @@ import type { Scanning } from './scanning.ts'
 import type { Row } from './service.ts'
 import type { Settling } from './settling.ts'
 import { IDEMPOTENCY, INDEX } from './table-names.ts'
+import { jobOfRow } from './work-index.ts'
 
 export interface RecoveringParts {
   readonly cells: CellStore
@@ -28,6 +29,9 @@ export interface RecoveringParts {
 
 /** How much earlier than they last said something they may have begun what they never finished. */
 const EARLIER_MS = MINUTE_MS
+/** Timers that are looked at before their time, the first ones first. */
+const MOST_TIMERS = 5000
+const AT_ONCE = 16
 
 export class Recovering {
   readonly #engine: Engine
@@ -59,7 +63,25 @@ export class Recovering {
       else await this.#putEvents(number, marker)
       await this.#engine.service.write(INDEX, pk, [{ verb: 'delete', rk: marker.rk, etag: marker.etag }])
     }
+    await this.#lookAtTimers(number)
     await this.#lookAtNewJobs(number, at - EARLIER_MS)
+  }
+
+  /** Jobs that they had to do with: what they reported last may be half done, and would be found when its time is over. */
+  async #lookAtTimers(lane: number): Promise<void> {
+    const { scanning, settling } = this.#parts
+    const { from: rkFrom, before: rkBefore } = TIMER_RANGE
+    let looked = 0
+    let some: Promise<unknown>[] = []
+    for await (const row of scanning.rows(INDEX, { pk: laneKey(lane), rkFrom, rkBefore })) {
+      if (timeOfTimer(row.rk) === 0) continue
+      if (++looked > MOST_TIMERS) break
+      some.push(settling.settled(jobOfRow(row)))
+      if (some.length < AT_ONCE) continue
+      await Promise.all(some)
+      some = []
+    }
+    await Promise.all(some)
   }
 
   async #finish({ table, pk, rk }: RowRef): Promise<void> {

@@ -1,13 +1,11 @@
 // Records as they lie in their tables, read page by page. Filters go along with the question where the service can apply
 // them; whoever asked applies all of them to what comes back.
-import { ALONE_KINDS, type AloneKind, type JobAggregate, type LedgerRecord } from '../../core/aggregate.ts'
+import { ALONE_KINDS, type AloneKind, isOpenRow, type JobAggregate, type LedgerRecord } from '../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { toIso } from '../../core/time.ts'
-import { isOpenRow } from '../../core/aggregate.ts'
 import type { FindQuery } from '../query.ts'
-import type { AzureCell } from './azure-cell.ts'
-import { WAITER } from './azure-cell.ts'
+import { type AzureCell, JOB_ROW, WAITER } from './azure-cell.ts'
 import { cellOfRows } from './cell-rows.ts'
 import { type CellStore, keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
@@ -55,10 +53,7 @@ export class Scanning {
     const pkFrom = fromId === undefined ? from : key(part(tenant_id), part(fromId))
     const where = conditions(kind, query)
     for await (const row of this.rows(TABLE_OF[kind], { pkFrom, pkBefore, rkFrom: kind, rkBefore: `${kind}!`, where })) {
-      if (row.columns._v === 0) continue
-      const recordKey = keyOfRow(TABLE_OF[kind], row)
-      const cell = cellOfRows(recordKey, [row])
-      const { aggregate } = cell.meta.lock === null ? cell : await this.#parts.settling.settled(recordKey)
+      const { aggregate } = (await this.#aggregateOf(TABLE_OF[kind], [row])) ?? NOTHING
       if (aggregate !== null) yield aggregate as LedgerRecord
     }
   }
@@ -80,12 +75,25 @@ export class Scanning {
     let rows: Row[] = []
     for await (const row of this.rows(STEPS, { pkFrom, pkBefore, rkBefore: WAITER })) {
       if (rows.length > 0 && rows[0]?.pk !== row.pk) {
-        yield* stepsOf(rows)
+        yield* await this.#stepsOf(rows)
         rows = []
       }
       rows.push(row)
     }
-    if (rows.length > 0) yield* stepsOf(rows)
+    if (rows.length > 0) yield* await this.#stepsOf(rows)
+  }
+
+  async #stepsOf(rows: readonly Row[]): Promise<readonly LedgerRecord[]> {
+    const { aggregate } = (await this.#aggregateOf(STEPS, rows)) ?? NOTHING
+    return aggregate === null ? [] : (aggregate as JobAggregate).steps
+  }
+
+  /** The aggregate of these rows; one that is part of a change which is decided elsewhere when that is finished. */
+  async #aggregateOf(table: string, rows: readonly Row[]): Promise<Pick<AzureCell, 'aggregate'> | null> {
+    const head = table === STEPS ? rows.find(({ rk }) => rk === JOB_ROW) : rows[0]
+    if (head === undefined || head.columns.tenant_id === undefined) return null
+    const key = keyOfRow(table, head)
+    return head.columns._lock === undefined ? cellOfRows(key, rows) : this.#parts.settling.settled(key)
   }
 
   async *#outbox(tenant_id: string, month: string): AsyncGenerator<LedgerRecord> {
@@ -121,6 +129,8 @@ export class Scanning {
   }
 }
 
+const NOTHING = { aggregate: null } as const
+
 export function isAlone(kind: RecordKind): kind is AloneKind {
   return (ALONE_KINDS as readonly string[]).includes(kind)
 }
@@ -128,12 +138,6 @@ export function isAlone(kind: RecordKind): kind is AloneKind {
 export function jobOfRow(row: Row): JobRecord {
   const columns = whole(row.columns)
   return recordFrom('job', columns, columns._etag as string)
-}
-
-function stepsOf(rows: readonly Row[]): readonly LedgerRecord[] {
-  const head = rows.find(({ rk }) => rk.startsWith('!'))
-  if (head === undefined || head.columns._v === 0) return []
-  return (cellOfRows(keyOfRow(STEPS, head), rows).aggregate as JobAggregate).steps
 }
 
 /** What the service can look at itself. */

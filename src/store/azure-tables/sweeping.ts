@@ -103,7 +103,7 @@ export class Sweeping {
   }
 
   async #decide<A>(key: RecordKey, decide: DecideOn<A>, known: readonly AzureCell[]): Promise<Swept<A>> {
-    const outcome = await this.#parts.transacting.transact([key], (given) => decide(key, given), known)
+    const outcome = await this.#parts.transacting.decideOn(key, (given) => decide(key, given), known)
     return { key, outcome }
   }
 

@@ -8,7 +8,7 @@ import { Missing } from '../tables/missing.ts'
 import { Conflict } from '../tables/tables.ts'
 import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
-import type { Committing } from './committing.ts'
+import type { CommitOptions, Committing } from './committing.ts'
 import type { Engine } from './engine.ts'
 import type { Finished } from './finishing.ts'
 import { KeyTurns } from './key-turns.ts'
@@ -33,6 +33,14 @@ export interface TransactingParts extends LoadingParts {
   readonly onWritten: (plan: Plan) => void
 }
 
+interface How {
+  /** What was read a moment ago. */
+  readonly known: readonly AzureCell[]
+  readonly isSwept: boolean
+}
+
+const NOT_SWEPT: How = { known: [], isSwept: false }
+
 /** Loads, decides and writes; once more, when somebody else was faster. */
 export class Transacting {
   readonly #engine: Engine
@@ -47,23 +55,30 @@ export class Transacting {
     this.#parts = parts
   }
 
-  transact<A>(
-    keys: readonly RecordKey[],
+  transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    return this.#turns.during(keys.map(nameOfKey), () => this.#untilWritten(keys, decide, NOT_SWEPT))
+  }
+
+  /** The same for a piece of work that was found, with what is known of it and of what bears on it. */
+  decideOn<A>(
+    key: RecordKey,
     decide: (given: Given) => Decision<A>,
-    known: readonly AzureCell[] = [],
+    known: readonly AzureCell[],
   ): Promise<Outcome<A>> {
-    return this.#turns.during(keys.map(nameOfKey), () => this.#untilWritten(keys, decide, known))
+    return this.#turns.during([nameOfKey(key)], () =>
+      this.#untilWritten([key], decide, { known, isSwept: true }),
+    )
   }
 
   async #untilWritten<A>(
     keys: readonly RecordKey[],
     decide: (given: Given) => Decision<A>,
-    known: readonly AzureCell[],
+    how: How,
   ): Promise<Outcome<A>> {
     const { random, timers } = this.#engine
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
       try {
-        return await this.#once(keys, decide, { known, isFirst: conflicts === 0 })
+        return await this.#once(keys, decide, { ...how, isFirst: conflicts === 0 })
       } catch (error) {
         if (!(error instanceof Conflict)) throw error
         const ms = Math.min(LONGEST_PAUSE_MS, 5 * conflicts)
@@ -79,7 +94,7 @@ export class Transacting {
   async #once<A>(
     keys: readonly RecordKey[],
     decide: (given: Given) => Decision<A>,
-    { known, isFirst }: { readonly known: readonly AzureCell[]; readonly isFirst: boolean },
+    { known, isSwept, isFirst }: How & { readonly isFirst: boolean },
   ): Promise<Outcome<A>> {
     const { memory } = this.#parts
     const { time, ids } = this.#engine
@@ -94,11 +109,11 @@ export class Transacting {
     const [answer] = await decideAll(space, [{ decide }], (wanted) => loading.load(wanted))
     if ('error' in (answer as Answer)) throw (answer as { error: unknown }).error
     const { outcome } = answer as { outcome: Outcome<A> }
-    await this.#write(space, loading)
+    await this.#write(space, { rowsOf: loading.rowsOf, isSwept })
     return outcome
   }
 
-  async #write(space: Workspace, loading: Loading): Promise<void> {
+  async #write(space: Workspace, options: CommitOptions): Promise<void> {
     const { memory, committing, withoutCells, onWritten } = this.#parts
     const month = monthOf(toIso(space.now))
     const plan = planOf({
@@ -117,8 +132,8 @@ export class Transacting {
         await writing
         throw new Conflict('what it was decided on is just being changed here')
       }
-      if (plan.cells.length === 0) await withoutCells.commit(plan, loading.rowsOf)
-      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, loading.rowsOf)))
+      if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
+      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, options)))
     } catch (error) {
       for (const { before } of plan.cells) memory.forget(before)
       for (const cell of plan.seen) memory.forget(cell)
