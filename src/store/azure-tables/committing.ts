@@ -97,7 +97,8 @@ export class Committing {
       const [first, ...others] = this.#rows(draft, reserved)
       for (const other of others) locked.push(await this.#lock(other, plan, by.before.ref))
       for (const cell of plan.held) locked.push(await this.#hold(cell, plan, by.before.ref))
-      decided = { ...(await this.#decide(first as NextCell, plan)), others: locked, isMarked }
+      const { lane } = draft
+      decided = { ...(await this.#decide(first as NextCell, plan)), lane, others: locked, isMarked }
     } catch (error) {
       await this.#undo(error, reserved, locked)
       throw error

@@ -8,7 +8,7 @@ import type { CellStore } from './cell-store.ts'
 import { wholeJob } from './whole-job.ts'
 import type { Engine } from './engine.ts'
 import { byRecord, eventsKey } from './event-rows.ts'
-import { type LaneEntry, LaneLost } from './lane.ts'
+import { type Lane, type LaneEntry, LaneLost } from './lane.ts'
 import { indexRows, laneKey, markerKey, signalKey } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
 import { whole } from './long-columns.ts'
@@ -41,6 +41,8 @@ export interface LockedCell extends DecidedCell {
 
 export interface Decided {
   readonly change: LastChange
+  /** The lane that it was decided with, as long as it is this process's; null for a change of somebody else. */
+  readonly lane: Lane | null
   /** The one that decided, as it is written. */
   readonly by: DecidedCell
   readonly others: readonly LockedCell[]
@@ -146,8 +148,9 @@ export class Finishing {
     let moved = decided
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const lane = await this.#lanes.mine()
-      if (lane.number !== moved.change.lane) {
-        const next = await this.#move(moved, lane.number, lane.seq)
+      // A lane that was lost and is had again is another one: in between, somebody may have finished it there.
+      if (lane !== moved.lane) {
+        const next = await this.#move(moved, lane)
         if (next === null) return { receipt: await this.#receipts.find(moved.change), moved }
         moved = next
       }
@@ -163,18 +166,19 @@ export class Finishing {
   }
 
   /** Another lane is to have the line; null when somebody else has seen to it. */
-  async #move(decided: Decided, lane: number, from: number): Promise<Decided | null> {
+  async #move(decided: Decided, lane: Lane): Promise<Decided | null> {
     const { change, by } = decided
-    const next = { ...change, lane, from }
+    const next = { ...change, lane: lane.number, from: lane.seq }
     const { ref, etag } = by.cell
-    const meta = inLane({ ...by.cell.meta, last: next, recordEtag: by.cell.meta.recordEtag ?? etag }, lane)
+    const known = { ...by.cell.meta, last: next, recordEtag: by.cell.meta.recordEtag ?? etag }
+    const meta = inLane(known, lane.number)
     const row = rewritten(by.cell, meta)
     const answer = await this.#engine.service.write(ref.table, ref.pk, [
       { verb: 'put', ...row, etag: etag as string },
     ])
     if (!answer.ok) return null
     const cell = { ...by.cell, meta, etag: answer.etags[0] as string }
-    return { ...decided, change: next, by: { ...by, cell } }
+    return { ...decided, change: next, lane, by: { ...by, cell } }
   }
 
   /** The aggregate as it is to be; the index may be in another lane than was thought. */

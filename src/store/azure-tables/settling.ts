@@ -158,6 +158,7 @@ export class Settling {
       last.id,
       finishing.finish({
         change: last,
+        lane: null,
         by: { cell, isNew: cell.meta.birth === last.id, wasOpen: false, newRows: openRows(cell) },
         others: others.filter((other) => other !== null),
         isMarked: false,

@@ -15,6 +15,8 @@ export interface CutAt {
   readonly nth: number
   /** Whether the service has done it. */
   readonly isDone: boolean
+  /** It only falls asleep, and goes on when this resolves. */
+  readonly sleep?: Promise<void>
 }
 
 /** Hooks of a service whose process dies at a request. */
@@ -22,6 +24,7 @@ export class Mortal {
   #at: CutAt | null = null
   #requests = 0
   isGone = false
+  isAsleep = false
 
   arm(at: CutAt | null): void {
     this.#at = at
@@ -32,10 +35,14 @@ export class Mortal {
     return this.#requests
   }
 
-  readonly before = (_: FakeRequest): void => {
+  readonly before = (_: FakeRequest): undefined | Promise<void> => {
     if (this.isGone) throw new Gone()
     this.#requests++
-    if (this.#at !== null && this.#requests === this.#at.nth && !this.#at.isDone) this.#die()
+    if (this.#at === null || this.#requests < this.#at.nth || this.#at.isDone) return undefined
+    if (this.#at.sleep === undefined) this.#die()
+    // Whatever it does from then on waits with it.
+    this.isAsleep = true
+    return this.#at.sleep
   }
 
   readonly after = (_: FakeRequest): void => {

@@ -52,6 +52,40 @@ async function play(scene: Scene, at: CutAt | null, acts = true): Promise<Played
   return { isCut, isAcknowledged, summary: found }
 }
 
+/** The same with a process that only falls asleep, and goes on when everybody has given it up and gone on without it. */
+async function playAsleep(scene: Scene, nth: number): Promise<Played> {
+  const world = hurriedWorld()
+  const account = new FakeAccount()
+  const sleeper = new Mortal()
+  const first = await openOn(new FakeTableService(account, sleeper), world)
+  const stage = { store: first, world }
+  await scene.before?.(stage)
+  const { promise: sleep, resolve: wake } = Promise.withResolvers<void>()
+  sleeper.arm({ nth, isDone: false, sleep })
+  let isAcknowledged = false
+  const acting = scene.act(stage).then(
+    () => {
+      isAcknowledged = true
+    },
+    (error: unknown) => error,
+  )
+  while (!sleeper.isAsleep && !isAcknowledged) await new Promise((resolve) => setImmediate(resolve))
+  const isCut = sleeper.isAsleep
+  const second = await openOn(new FakeTableService(account), world)
+  await world.advanceBy(2 * MINUTE_MS)
+  await second.maintain()
+  await settle(second)
+  await obeysLaws(second)
+  wake()
+  await acting
+  await settle(second)
+  await obeysLaws(second)
+  const found = await summary(second)
+  await first.close()
+  await second.close()
+  return { isCut, isAcknowledged, summary: found }
+}
+
 describe.each(Object.entries(SCENES))('%s', (_, scene) => {
   it('has happened or not, wherever it is cut off', async () => {
     const before = await play(scene, null, false)
@@ -72,5 +106,15 @@ describe.each(Object.entries(SCENES))('%s', (_, scene) => {
       }
       if (!isCut) return
     }
+  })
+
+  it('does no harm when it was given up and goes on', async () => {
+    for (let nth = 1; nth < MOST_REQUESTS; nth++) {
+      const { isCut } = await playAsleep(scene, nth).catch((error: unknown) => {
+        throw new Error(`asleep before request ${nth}: ${(error as Error).message}`, { cause: error })
+      })
+      if (!isCut) return
+    }
+    assert.fail('a scene comes to an end')
   })
 })
