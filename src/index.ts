@@ -94,6 +94,7 @@ export {
   StaleTimestamp,
   UnknownPath,
 } from './errors/message-errors.ts'
+export { NoTables, TableMissing } from './errors/azure-errors.ts'
 export {
   DatabaseFailed,
   DatabaseMissing,
@@ -104,6 +105,7 @@ export {
   SchemaTooOld,
   ServerUnavailable,
 } from './errors/postgres-errors.ts'
+export { ChangeTooLarge, RecordTooLarge } from './errors/size-errors.ts'
 export {
   Conflict,
   CountChanged,
@@ -238,6 +240,7 @@ export type { Timekeeper } from './runtime/timekeeper.ts'
 export type { Worker, WorkerOptions } from './runtime/worker.ts'
 export type { Capabilities } from './store/capabilities.ts'
 export type { JournalOptions } from './store/journal/journal-options.ts'
+export type { AzureTablesOptions } from './store/azure-tables/azure-tables-options.ts'
 export type { PostgresOptions } from './store/postgres/postgres-options.ts'
 export type { OnProgress, Progress, ProgressOptions } from './store/progress.ts'
 export type { AuditQuery, Cursor, DurationsQuery, Page } from './store/query.ts'

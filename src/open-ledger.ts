@@ -29,7 +29,8 @@ export interface LedgerOptions extends Partial<LedgerSettings>, StoreOptions {
 
 /**
  * Opens a ledger: a folder on this machine, made when there is none, for one process; `sqlite:./ledger.db` for several
- * processes of one machine; `postgres://…` for many machines; or `memory:`, which lives and ends with the process.
+ * processes of one machine; `postgres://…` or `azure-tables:…` for many machines; or `memory:`, which lives and ends with the
+ * process.
  */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<LiveLedger> {
   const {
@@ -37,6 +38,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
     journal,
     sqlite,
     postgres,
+    azureTables,
     create,
     metrics,
     protocols,
@@ -48,7 +50,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
   const outside = { ...realWorld, ...withoutUndefined(world) }
   const { clock } = outside
   const began = clock.now()
-  const store = await openStore(url, outside, { journal, sqlite, postgres, create })
+  const store = await openStore(url, outside, { journal, sqlite, postgres, azureTables, create })
   try {
     const openMs = clock.now() - began
     const outputs = outputsOf(url, store, outside, options)
@@ -57,7 +59,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
       openMs,
       outputs,
       ...known,
-      ...(url === MEMORY ? null : { identity: identityOf(url, postgres?.schema) }),
+      ...(url === MEMORY ? null : { identity: identityOf(url, postgres?.schema ?? azureTables?.tablePrefix) }),
     })
     ledger.jobs.register(...(await protocolsOf(protocols, outside.disk)))
     return ledger
@@ -71,7 +73,7 @@ const MEMORY = 'memory:'
 
 /** Of where it is; a password that is part of that cannot be told from it. */
 function identityOf(url: string, schema = ''): string {
-  const isPlace = url.startsWith('sqlite:') || !url.includes('://')
+  const isPlace = url.startsWith('sqlite:') || !/:\/\/|^azure-tables:/i.test(url)
   const place = isPlace ? resolve(url.replace(/^sqlite:/, '')) : url
   return createHash('sha256').update(`${place}\n${schema}`).digest('hex').slice(0, IDENTITY_CHARS)
 }

@@ -279,6 +279,8 @@ function engineOptions(
       return { postgres: { migrate: isMade, keepHistoryMs } }
     case 'sqlite':
       return { sqlite: { keepHistoryMs } }
+    case 'azureTables':
+      return { azureTables: { keepHistoryMs } }
     case 'journal':
       return { journal: keepHistoryMs === undefined ? journal : { ...journal, keepHistoryMs } }
     default:

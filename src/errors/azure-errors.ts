@@ -12,3 +12,14 @@ export class TableMissing extends WaybillError {
     })
   }
 }
+
+export class NoTables extends WaybillError {
+  constructor(address: string) {
+    super({
+      code: 'NOT_A_LEDGER',
+      message: `${address} holds no ledger under this prefix of tables`,
+      next: 'Give the prefix that has it, or open it without { create: false } to make one.',
+      details: { address },
+    })
+  }
+}

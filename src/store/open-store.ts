@@ -1,5 +1,6 @@
 import { UnknownEngine, Unsupported } from '../errors/input-errors.ts'
 import type { World } from '../world/world.ts'
+import type { AzureTablesOptions } from './azure-tables/azure-tables-options.ts'
 import type { JournalOptions } from './journal/journal-options.ts'
 import type { PostgresOptions } from './postgres/postgres-options.ts'
 import type { SqliteOptions } from './sqlite/open-sqlite.ts'
@@ -9,10 +10,12 @@ interface Engine {
   /** What to write to get it, for the message that lists the engines. */
   readonly example: string
   /** Which of the options are for it. */
-  readonly options?: 'journal' | 'sqlite' | 'postgres'
+  readonly options?: (typeof OPTIONS)[number]
   readonly opens: (url: string) => boolean
   readonly open: (url: string, world: World, options: StoreOptions) => Promise<Store>
 }
+
+const OPTIONS = ['journal', 'sqlite', 'postgres', 'azureTables'] as const
 
 /** Options of one engine or another. */
 export interface StoreOptions {
@@ -22,6 +25,8 @@ export interface StoreOptions {
   readonly sqlite?: Omit<SqliteOptions, 'create'> | undefined
   /** How a ledger in PostgreSQL is kept; for no other engine. */
   readonly postgres?: Omit<PostgresOptions, 'create'> | undefined
+  /** How a ledger in Azure tables is kept; for no other engine. */
+  readonly azureTables?: Omit<AzureTablesOptions, 'create'> | undefined
   /** False refuses to make a ledger where there is none; the default, where it is only to be read. */
   readonly create?: boolean | undefined
 }
@@ -46,6 +51,13 @@ const ENGINES: readonly Engine[] = [
     opens: (url) => /^postgres(ql)?:\/\//i.test(url),
     open: async (url, world, { postgres, create }) =>
       (await import('./postgres/postgres.ts')).openPostgres(url, world, { ...postgres, create }),
+  },
+  {
+    example: 'azure-tables:https://account.table.core.windows.net',
+    options: 'azureTables',
+    opens: (url) => /^azure-tables:./i.test(url),
+    open: async (url, world, { azureTables, create }) =>
+      (await import('./azure-tables/azure-tables.ts')).openAzureTables(url, world, { ...azureTables, create }),
   },
   {
     example: './folder',
@@ -75,7 +87,7 @@ export async function openStore(url: string, world: World, options: StoreOptions
       ENGINES.map(({ example }) => example),
     )
   }
-  for (const name of ['journal', 'sqlite', 'postgres'] as const) {
+  for (const name of OPTIONS) {
     if (options[name] === undefined || name === engine.options) continue
     throw new Unsupported(`options for ${name}`, `Leave out \`${name}\`: ${engine.example} has other ones.`)
   }
