@@ -12,6 +12,7 @@ import {
 import { type AuditEntry, isQuiet } from '../../core/audit.ts'
 import type { Claim, Signal, SlotChange } from '../../core/decision.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
+import { NO_LIMIT } from '../../core/job/limits.ts'
 import { changedAt } from '../query.ts'
 import type { Aggregate, Cell } from '../tables/cell.ts'
 import { keyOfEntry, ownerOf } from '../tables/cell-book.ts'
@@ -336,6 +337,21 @@ function slotPlan(space: Workspace, cells: readonly PlannedCell[]): SlotPlan {
     } else if (before !== null && after === null) gives.push({ tenant_id, key, owner, job })
   }
   return withHandovers(takes, gives)
+}
+
+/**
+ * Whether a place is taken that nothing written will tell to be free: one that is given back at once, or that comes from
+ * somebody else. Then the limit has to have been read.
+ */
+export function takesUnread(space: Workspace, { slots }: Plan): boolean {
+  return space.slotChanges.some((change) => {
+    if (change.verb !== 'take' || change.max >= NO_LIMIT) return false
+    if (space.slots.stateOf(change)?.isFresh === true) return false
+    return !slots.takes.some(
+      ({ tenant_id, key, owner }) =>
+        owner === change.owner && key === change.key && tenant_id === change.tenant_id,
+    )
+  })
 }
 
 interface Hold {

@@ -54,6 +54,11 @@ export class Settling {
     }
   }
 
+  /** Whatever this process has begun by now is done. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values())
+  }
+
   /** The aggregate, with everything finished that was decided on it. */
   async settled(key: RecordKey): Promise<AzureCell> {
     const { cells, receipts } = this.#parts

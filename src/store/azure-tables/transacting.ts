@@ -16,7 +16,7 @@ import { LastWrites } from './last-writes.ts'
 import { Loading, type LoadingParts } from './loading.ts'
 import { monthKey, monthOf } from './months.ts'
 import { lastPlace } from './line-columns.ts'
-import { type Plan, planOf } from './plan.ts'
+import { type Plan, planOf, takesUnread } from './plan.ts'
 import type { RememberedCells } from './remembered-cells.ts'
 import type { WithoutCells } from './without-cells.ts'
 import { toIso } from '../../core/time.ts'
@@ -123,6 +123,7 @@ export class Transacting {
       lastOther: this.#lastOther,
     })
     if (plan === null) return
+    if (takesUnread(space, plan)) throw new Conflict('whether there is room for it has to be read')
     const last = plan.others.at(-1)
     if (last !== undefined) this.#lastOther = lastPlace(last)
     const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
