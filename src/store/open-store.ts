@@ -57,7 +57,10 @@ const ENGINES: readonly Engine[] = [
     options: 'azureTables',
     opens: (url) => /^azure-tables:./i.test(url),
     open: async (url, world, { azureTables, create }) =>
-      (await import('./azure-tables/azure-tables.ts')).openAzureTables(url, world, { ...azureTables, create }),
+      (await import('./azure-tables/azure-tables.ts')).openAzureTables(url, world, {
+        ...azureTables,
+        create,
+      }),
   },
   {
     example: './folder',

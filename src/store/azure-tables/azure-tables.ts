@@ -3,8 +3,8 @@ import type { World } from '../../world/world.ts'
 import type { Store } from '../store.ts'
 import type { AzureTablesOptions } from './azure-tables-options.ts'
 import { connectTables, type DataTablesService } from './data-tables-service.ts'
-import { openOn } from './opening.ts'
 import { LEDGER, META } from './ledger-rows.ts'
+import { openOn } from './opening.ts'
 import { INDEX } from './table-names.ts'
 
 /** Answers tell the time in whole seconds: less than this is no difference. */
@@ -27,7 +27,11 @@ export async function openAzureTables(
 }
 
 /** Leases are given by one machine and ended by another, so all go by the service's time; unless a test has its own. */
-async function clockFor(service: DataTablesService, world: World, skewMs: number | undefined): Promise<Clock> {
+async function clockFor(
+  service: DataTablesService,
+  world: World,
+  skewMs: number | undefined,
+): Promise<Clock> {
   const { clock, logger } = world
   if (clock !== systemClock) return clock
   if (skewMs !== undefined) return ahead(clock, skewMs)

@@ -5,7 +5,15 @@ import type { OutboxRecord, StepRecord } from '../../core/job/record.ts'
 import { toIso } from '../../core/time.ts'
 import { changedAt } from '../query.ts'
 import type { Aggregate } from '../tables/cell.ts'
-import { type AzureCell, type CellMeta, type JobMeta, NEW_META, NOWHERE, noCell, type RowRef } from './azure-cell.ts'
+import {
+  type AzureCell,
+  type CellMeta,
+  type JobMeta,
+  NEW_META,
+  NOWHERE,
+  noCell,
+  type RowRef,
+} from './azure-cell.ts'
 import { digits, key, part } from './keys.ts'
 import { fitted, whole } from './long-columns.ts'
 import { columnsOf, recordFrom } from './record-columns.ts'
@@ -38,7 +46,10 @@ export function nextRows(
 ): { readonly rows: readonly NextRow[]; readonly meta: CellMeta } {
   const { ref } = before
   if (now === null || 'kind' in now) {
-    const columns = { ...(now === null ? identity(before.key) : recordColumns(now)), ...metaColumns(version, meta) }
+    const columns = {
+      ...(now === null ? identity(before.key) : recordColumns(now)),
+      ...metaColumns(version, meta),
+    }
     return { rows: [fittedRow(ref, columns)], meta }
   }
   const changed = changedSteps(before.aggregate as JobAggregate | null, now)
@@ -129,7 +140,9 @@ export function cellOfRows(recordKey: RecordKey, rows: readonly Row[]): AzureCel
   const etag = meta.recordEtag ?? row.etag
   const { kind } = none.key
   if (kind !== 'job') return { ...found, aggregate: frozen(recordFrom(kind, columns, etag)) as AloneRecord }
-  const steps = rows.filter(isStepRow).map((step) => frozen(recordFrom('step', whole(step.columns), step.etag)))
+  const steps = rows
+    .filter(isStepRow)
+    .map((step) => frozen(recordFrom('step', whole(step.columns), step.etag)))
   for (const late of meta.job?.late ?? []) steps[late.step_index] = frozen({ ...late, etag: row.etag })
   const open = columns._outbox === undefined ? [] : (JSON.parse(columns._outbox as string) as OutboxRecord[])
   const outbox = open.map((one) => frozen({ ...one, etag: one.etag === '' ? row.etag : one.etag }))

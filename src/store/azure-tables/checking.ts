@@ -7,9 +7,9 @@ import type { AzureCell } from './azure-cell.ts'
 import { cellOfRows } from './cell-rows.ts'
 import { keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
+import { part, rangeOf } from './keys.ts'
 import { laneKey } from './lane-rows.ts'
 import { recordsOfLine } from './line-columns.ts'
-import { part, rangeOf } from './keys.ts'
 import type { MergedLog } from './merged-log.ts'
 import type { Position } from './position.ts'
 import { jobOfRow, type Scanning } from './scanning.ts'
@@ -93,9 +93,11 @@ export class Checking {
     const { jobsPk, index, slots } = meta.job as NonNullable<typeof meta.job>
     const row = await service.get(JOBS, jobsPk, part(key.id))
     if (row === null) return 'has no row in Jobs'
-    if (row.columns._v !== version || jobOfRow(row).state !== job.state) return 'is not what its row in Jobs says'
+    if (row.columns._v !== version || jobOfRow(row).state !== job.state)
+      return 'is not what its row in Jobs says'
     for (const rk of [index.ready, index.due]) {
-      if (rk !== null && (await service.get(INDEX, laneKey(index.lane), rk)) === null) return `is not in the index at ${rk}`
+      if (rk !== null && (await service.get(INDEX, laneKey(index.lane), rk)) === null)
+        return `is not in the index at ${rk}`
     }
     for (const { key: limit, pk, rk } of slots) {
       const place = await service.get(IDEMPOTENCY, pk, rk)

@@ -176,7 +176,10 @@ export class Committing {
   }
 
   /** The row that decides, and the rows of its partition that go with it. */
-  async #decide({ cell, change, meta, rows }: NextCell, { id }: Plan): Promise<Pick<Decided, 'change' | 'by'>> {
+  async #decide(
+    { cell, change, meta, rows }: NextCell,
+    { id }: Plan,
+  ): Promise<Pick<Decided, 'change' | 'by'>> {
     const { ref, etag, key } = cell.before
     const writes = rows.map((row, n): RowWrite => {
       if (n > 0) return { verb: 'put', ...row }

@@ -6,7 +6,7 @@ import { ownerOf } from '../tables/cell-book.ts'
 import type { RefusalKey } from '../tables/tables.ts'
 import type { Logged, RowRef } from './azure-cell.ts'
 import { fittedRow, type NextRow } from './cell-rows.ts'
-import { digits, key, part } from './keys.ts'
+import { digits, key, part, shortPart } from './keys.ts'
 import { whole } from './long-columns.ts'
 import type { Row } from './service.ts'
 import { EVENTS } from './table-names.ts'
@@ -22,11 +22,15 @@ export function eventsKey({ kind, tenant_id, id }: Pick<RecordKey, 'kind' | 'ten
 }
 
 export function eventRow(pk: string, [seq, entry]: Logged, change = ''): NextRow {
-  const at = toIso(fromEpochSeconds(entry.timestamp))
-  const { event, kind, id, tenant_id, job_id, path, actor } = entry
+  const { event, kind, id, tenant_id, job_id, path, actor, timestamp } = entry
+  const at = toIso(fromEpochSeconds(timestamp))
   return fittedRow(
-    // Two who are refused at the same time may be given the same place.
-    { table: EVENTS, pk, rk: key(part(at), digits(seq, SEQ_DIGITS), ...(change === '' ? [] : [change])) },
+    // Two who are refused at the same time may be given the same place, and a job and its step have places of their own.
+    {
+      table: EVENTS,
+      pk,
+      rk: key(part(at), digits(seq, SEQ_DIGITS), ...(change === '' ? [] : [change, kind, shortPart(id)])),
+    },
     {
       event_type: event,
       tenant_id,

@@ -1,3 +1,4 @@
+import type { JobAggregate } from '../../core/aggregate.ts'
 import { idOf, type LedgerRecord, type RecordOf } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
@@ -5,14 +6,13 @@ import { type Placed, pageOf, placeAfter, placeOfRecord, signOf } from '../live/
 import { NearestPlaces } from '../nearest-places.ts'
 import { comparePlaces } from '../place.ts'
 import { type FindQuery, findOrder, matchesFind, type Page, pageSize } from '../query.ts'
+import type { CellStore } from './cell-store.ts'
 import type { Engine } from './engine.ts'
 import { isCut, part, uncutPrefix } from './keys.ts'
 import { MEMBER_FIELDS, membersKey } from './members.ts'
 import type { Months } from './months.ts'
 import { isAlone, jobOfRow, type Scanning } from './scanning.ts'
 import { INDEX, JOBS } from './table-names.ts'
-import type { CellStore } from './cell-store.ts'
-import type { JobAggregate } from '../../core/aggregate.ts'
 
 export interface FindingParts {
   readonly engine: Engine
@@ -30,7 +30,10 @@ export class Finding {
     this.#parts = parts
   }
 
-  async find<K extends RecordKind>(query: FindQuery<K>, capabilities: Capabilities): Promise<Page<RecordOf[K]>> {
+  async find<K extends RecordKind>(
+    query: FindQuery<K>,
+    capabilities: Capabilities,
+  ): Promise<Page<RecordOf[K]>> {
     const order = findOrder(query, capabilities)
     const after = placeAfter(query, order)
     const limit = pageSize(query.limit) + 1
@@ -67,7 +70,11 @@ export class Finding {
     }
   }
 
-  async *#ofTenant(query: FindQuery, tenant_id: string, fromId: string | undefined): AsyncGenerator<LedgerRecord> {
+  async *#ofTenant(
+    query: FindQuery,
+    tenant_id: string,
+    fromId: string | undefined,
+  ): AsyncGenerator<LedgerRecord> {
     const { scanning, months } = this.#parts
     const { kind } = query
     // Where ids that begin alike are cut, their keys are in no order: all of them are read.
@@ -106,7 +113,8 @@ export class Finding {
     const ids = new Set<string>()
     for (const value of valuesOf(where[field] as string | readonly string[])) {
       const query = { pk: membersKey(field, tenant_id, value) }
-      for await (const { columns } of this.#parts.scanning.rows(INDEX, query)) ids.add(columns.jobId as string)
+      for await (const { columns } of this.#parts.scanning.rows(INDEX, query))
+        ids.add(columns.jobId as string)
     }
     return [...ids]
   }
@@ -119,7 +127,10 @@ export class Finding {
 /** Whether the jobs that it concerns can be told without looking at all. */
 function isNarrow({ kind, where = {} }: FindQuery): boolean {
   if (kind === 'step') return where.job_id !== undefined
-  return kind === 'job' && (where.job_id !== undefined || MEMBER_FIELDS.some((field) => where[field] !== undefined))
+  return (
+    kind === 'job' &&
+    (where.job_id !== undefined || MEMBER_FIELDS.some((field) => where[field] !== undefined))
+  )
 }
 
 /** Keys sort as ids do, but for those that were cut: what begins alike is put in order here. */

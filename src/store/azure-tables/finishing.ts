@@ -5,7 +5,6 @@ import type { OutboxRecord } from '../../core/job/record.ts'
 import type { AzureCell, CellMeta, JobMeta, LastChange, Receipt } from './azure-cell.ts'
 import { fittedRow, type NextRow, rewritten, stepRowKey } from './cell-rows.ts'
 import type { CellStore } from './cell-store.ts'
-import { wholeJob } from './whole-job.ts'
 import type { Engine } from './engine.ts'
 import { byRecord, eventsKey } from './event-rows.ts'
 import { type Lane, type LaneEntry, LaneLost } from './lane.ts'
@@ -17,6 +16,7 @@ import type { Projections } from './projections.ts'
 import type { Receipts } from './receipts.ts'
 import type { RowWrite } from './service.ts'
 import { INDEX } from './table-names.ts'
+import { wholeJob } from './whole-job.ts'
 
 /** One of the aggregates of a change that is decided, as it is to be. */
 export interface DecidedCell {
@@ -201,7 +201,9 @@ export class Finishing {
   async #dropElsewhere({ lane, owed }: LastChange): Promise<void> {
     const elsewhere = owed.drops.filter((row) => row.lane !== lane)
     await Promise.all(
-      elsewhere.map((row) => this.#engine.service.write(INDEX, laneKey(row.lane), [{ verb: 'delete', rk: row.rk }])),
+      elsewhere.map((row) =>
+        this.#engine.service.write(INDEX, laneKey(row.lane), [{ verb: 'delete', rk: row.rk }]),
+      ),
     )
   }
 }
@@ -222,7 +224,7 @@ function laneEntry(
   const signals = owed.signals.map((signal, n) => ({ rk: signalKey(`${id}-${n}`), columns: { ...signal } }))
   const marker = isMarked ? [markerKey(by.cell.ref)] : []
   return {
-    changes: [id],
+    change: id,
     entries: [...log.slice(log.length - owed.own), ...owed.told],
     touched: owed.touched,
     after: owed.after,
@@ -254,7 +256,8 @@ export function withEtags(cell: AzureCell, writes: readonly RowWrite[], etags: r
   const give = (record: { etag: string }, given: string) => {
     if (!Object.isFrozen(record)) record.etag = given
   }
-  if (aggregate !== null && meta.recordEtag === null) give('kind' in aggregate ? aggregate : aggregate.job, etag)
+  if (aggregate !== null && meta.recordEtag === null)
+    give('kind' in aggregate ? aggregate : aggregate.job, etag)
   if (aggregate !== null && !('kind' in aggregate)) {
     for (const row of aggregate.outbox) give(row, etag)
     const late = new Set(meta.job?.late.map(({ step_index }) => step_index))

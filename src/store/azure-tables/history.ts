@@ -20,8 +20,8 @@ import { LINE_RANGE, laneKey } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
 import { lineOf, recordsOfEntry, recordsOfLine } from './line-columns.ts'
 import { whole } from './long-columns.ts'
-import type { MergedLog } from './merged-log.ts'
 import { membersKey } from './members.ts'
+import type { MergedLog } from './merged-log.ts'
 import { positionOf } from './position.ts'
 import type { Projections } from './projections.ts'
 import type { Row, RowQuery } from './service.ts'
@@ -69,11 +69,17 @@ export class History {
     const { from = 0, before = Number.POSITIVE_INFINITY } = query
     const { from: rkFrom, before: rkBefore } = LINE_RANGE
     for (const row of await this.#rows(INDEX, { pk: laneKey(lane), rkFrom, rkBefore })) {
-      const { first_at, last_at, sketch } = whole(row.columns) as { first_at?: string; last_at: string; sketch: string }
+      const { first_at, last_at, sketch } = whole(row.columns) as {
+        first_at?: string
+        last_at: string
+        sketch: string
+      }
       if (first_at === undefined) continue
       // What lies in the time asked for as a whole has been added up already.
       if (fromIso(first_at) >= from && fromIso(last_at) < before) addSketches(rollup, sketch, query)
-      else for (const record of recordsOfLine(lineOf(lane, row))) if (matchesDurations(record, query)) rollup.add(record)
+      else
+        for (const record of recordsOfLine(lineOf(lane, row)))
+          if (matchesDurations(record, query)) rollup.add(record)
     }
   }
 
@@ -173,7 +179,8 @@ function cursorOf({ seq, kind, id }: Place): Cursor {
 
 function placeOf(cursor: Cursor): Place {
   try {
-    const fields: unknown = cursor.startsWith('r') && JSON.parse(Buffer.from(cursor.slice(1), 'base64url').toString())
+    const fields: unknown =
+      cursor.startsWith('r') && JSON.parse(Buffer.from(cursor.slice(1), 'base64url').toString())
     if (Array.isArray(fields) && fields.length === 3 && Number.isSafeInteger(fields[0])) {
       const [seq, kind, id] = fields
       return { seq, kind, id }

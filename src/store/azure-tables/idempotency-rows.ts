@@ -80,7 +80,10 @@ export function slotRange({ key: name }: SlotKey): { readonly from: string; read
 }
 
 /** Those with this number and later ones. */
-export function slotRangeFrom(slot: SlotKey, number: number): { readonly from: string; readonly before: string } {
+export function slotRangeFrom(
+  slot: SlotKey,
+  number: number,
+): { readonly from: string; readonly before: string } {
   return { from: key(SLOT, part(slot.key), digits(number, NUMBER_DIGITS)), before: slotRange(slot).before }
 }
 
@@ -126,7 +129,13 @@ export function claimOfRow({ pk, rk, etag, columns }: Row): ClaimRow {
 }
 
 export function slotOfRow({ pk, rk, etag, columns }: Row): SlotRowRead {
-  const { tenant_id, key: name, owner, until, job } = columns as {
+  const {
+    tenant_id,
+    key: name,
+    owner,
+    until,
+    job,
+  } = columns as {
     tenant_id: string
     key: string
     owner: string

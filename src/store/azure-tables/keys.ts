@@ -66,7 +66,10 @@ export function key(...parts: readonly (string | number)[]): string {
 }
 
 /** Where all keys lie that begin with these parts and go on: from is included, before is not. */
-export function rangeOf(...parts: readonly (string | number)[]): { readonly from: string; readonly before: string } {
+export function rangeOf(...parts: readonly (string | number)[]): {
+  readonly from: string
+  readonly before: string
+} {
   const beginning = key(...parts) + SEPARATOR
   // No part has anything as high as what stands between them.
   return { from: beginning, before: beginning + SEPARATOR }

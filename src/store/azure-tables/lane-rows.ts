@@ -10,8 +10,8 @@
 import type { JobRecord } from '../../core/job/record.ts'
 import { fromIso } from '../../core/time.ts'
 import { nameOfRow, type RowRef } from './azure-cell.ts'
-import { digits, key, rangeOf, shortPart } from './keys.ts'
 import type { NextRow } from './cell-rows.ts'
+import { digits, key, rangeOf, shortPart } from './keys.ts'
 import type { Row } from './service.ts'
 
 export const LANE_ROW = '!lane'

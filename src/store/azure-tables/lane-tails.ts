@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts'
+import { stateOfRow } from './lane.ts'
 import { LANE_ROW, LINE_RANGE, laneKey, lineKey } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
-import { stateOfRow } from './lane.ts'
 import { type Line, lineOf } from './line-columns.ts'
 import { MOST_ROWS_IN_PAGE } from './service.ts'
 import { INDEX } from './table-names.ts'
@@ -97,7 +97,13 @@ export class LaneTails {
     const lines: Line[] = []
     for (let next: string | undefined; lines.length < most; ) {
       const limit = Math.min(MOST_ROWS_IN_PAGE, most - lines.length)
-      const page = await this.#engine.service.query(INDEX, { pk: laneKey(lane), rkFrom, rkBefore, limit, next })
+      const page = await this.#engine.service.query(INDEX, {
+        pk: laneKey(lane),
+        rkFrom,
+        rkBefore,
+        limit,
+        next,
+      })
       lines.push(...page.rows.map((row) => lineOf(lane, row)))
       if (page.next === null) break
       next = page.next

@@ -1,12 +1,13 @@
 // What several changes have to be put into a lane, as the rows of one write; or of several, where they are too many: what
 // is to be found comes first, and what is no longer true goes last, so that the line in between can be relied on.
-import type { LaneEntry } from './lane.ts'
+
+import { toIso } from '../../core/time.ts'
 import type { LanePlaces, Logged } from './azure-cell.ts'
 import { fittedRow, type NextRow } from './cell-rows.ts'
+import type { LaneEntry } from './lane.ts'
 import { addedTo, countRows, type LaneCounts } from './lane-counts.ts'
 import { laneKey, lineKey } from './lane-rows.ts'
-import { type Line, lineColumns, type Told } from './line-columns.ts'
-import { toIso } from '../../core/time.ts'
+import { type ChangePart, type Line, lineColumns, type Told } from './line-columns.ts'
 import { rowBytes } from './row-size.ts'
 import { MOST_BYTES_AT_ONCE, MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import { INDEX } from './table-names.ts'
@@ -41,7 +42,12 @@ export interface LaneWrite {
   readonly next: LaneState
 }
 
-export function laneWrite(lane: number, state: LaneState, entries: readonly LaneEntry[], now: number): LaneWrite {
+export function laneWrite(
+  lane: number,
+  state: LaneState,
+  entries: readonly LaneEntry[],
+  now: number,
+): LaneWrite {
   const { lines, places } = linesOf(lane, state, entries, Math.max(now, state.at + 1))
   const counts = addedTo(
     state.counts,
@@ -49,11 +55,14 @@ export function laneWrite(lane: number, state: LaneState, entries: readonly Lane
   )
   const pk = laneKey(lane)
   const rows = [
-    ...lines.map((line) => insertOf(fittedRow({ table: INDEX, pk, rk: lineKey(line.seq) }, lineColumns(line, line.at)))),
+    ...lines.map((line) =>
+      insertOf(fittedRow({ table: INDEX, pk, rk: lineKey(line.seq) }, lineColumns(line, line.at))),
+    ),
     ...countRows(counts).map(putOf),
   ]
   const { adds, drops } = indexChanges(entries, places, lines.at(-1)?.at ?? state.at)
-  const fits = rows.length + adds.length + drops.length <= MOST_ROWS && bytes([...rows, ...adds]) <= MOST_BYTES
+  const fits =
+    rows.length + adds.length + drops.length <= MOST_ROWS && bytes([...rows, ...adds]) <= MOST_BYTES
   const removed = entries.reduce((sum, { retires = 0 }) => sum + retires, 0)
   const told = lines.reduce((sum, line) => sum + recordCount(line), 0)
   return {
@@ -95,7 +104,7 @@ function linesOf(
   const drafts: DraftLine[] = []
   const places: number[] = []
   for (const entry of entries) {
-    if (entry.changes.length > 0 || entry.entries.length > 0) addTo(drafts, entry)
+    if (entry.change !== null) addTo(drafts, entry, entry.change)
     places.push(state.seq + drafts.length)
   }
   const lines = drafts.map((draft, n) => ({ ...draft, lane, seq: state.seq + 1 + n, at: at + n }))
@@ -105,20 +114,26 @@ function linesOf(
 interface DraftLine extends Told {
   readonly entries: Logged[]
   readonly touched: Told['touched'][number][]
-  readonly changes: string[]
+  readonly changes: ChangePart[]
   after: LanePlaces
   chars: number
 }
 
-function addTo(drafts: DraftLine[], { entries, touched, changes, after }: LaneEntry): void {
+function addTo(drafts: DraftLine[], { entries, touched, after }: LaneEntry, change: string): void {
   let last = roomy(drafts)
+  let from = last.entries.length
   for (const logged of entries) {
-    last = roomy(drafts)
+    const next = roomy(drafts)
+    if (next !== last) {
+      last.changes.push([change, from, last.entries.length])
+      from = 0
+      last = next
+    }
     last.entries.push(logged)
     last.chars += JSON.stringify(logged).length
   }
+  last.changes.push([change, from, last.entries.length])
   last.touched.push(...touched)
-  last.changes.push(...changes)
   last.after = latest(last.after, after)
 }
 

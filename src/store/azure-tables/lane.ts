@@ -11,7 +11,9 @@ import type { Row, RowWrite, TableService } from './service.ts'
 import { INDEX } from './table-names.ts'
 
 /** What one change has to be put into a lane. */
-export interface LaneEntry extends Told {
+export interface LaneEntry extends Omit<Told, 'changes'> {
+  /** The change that is finished with it; null when none is. */
+  readonly change: string | null
   readonly counts: readonly CountEntry[]
   /** Rows of the index to be put, and to be removed. */
   readonly adds: readonly NextRow[]
@@ -21,9 +23,9 @@ export interface LaneEntry extends Told {
 }
 
 export const NOTHING_TOLD = {
+  change: null,
   entries: [],
   touched: [],
-  changes: [],
   after: {},
   counts: [],
   adds: [],

@@ -5,7 +5,14 @@ import { MINUTE_MS, SECOND_MS } from '../../core/time.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { Engine } from './engine.ts'
 import { Lane, type LaneEntry, LaneLost } from './lane.ts'
-import { LEDGER, type LaneLease, leaseColumns, leaseKey, leaseOfRow, REGISTERED_LANES } from './ledger-rows.ts'
+import {
+  type LaneLease,
+  LEDGER,
+  leaseColumns,
+  leaseKey,
+  leaseOfRow,
+  REGISTERED_LANES,
+} from './ledger-rows.ts'
 import type { Line } from './line-columns.ts'
 import { INDEX } from './table-names.ts'
 

@@ -22,7 +22,10 @@ export class LastWrites {
     return (this.#versions.get(nameOfKey(key)) ?? 0) > version
   }
 
-  async during<T>(cells: readonly { readonly before: AzureCell; readonly version: number }[], work: Promise<T>): Promise<T> {
+  async during<T>(
+    cells: readonly { readonly before: AzureCell; readonly version: number }[],
+    work: Promise<T>,
+  ): Promise<T> {
     for (const { before } of cells) this.#underWay.set(nameOfKey(before.key), work)
     try {
       const done = await work

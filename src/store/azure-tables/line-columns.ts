@@ -9,12 +9,15 @@ import { seqOfLine } from './lane-rows.ts'
 import { whole } from './long-columns.ts'
 import type { Columns, Row } from './service.ts'
 
+/** From is included, to is not. */
+export type ChangePart = readonly [change: string, from: number, to: number]
+
 /** What is told with one line. */
 export interface Told {
   readonly entries: readonly Logged[]
   readonly touched: readonly Touched[]
-  /** The changes that are finished with it. */
-  readonly changes: readonly string[]
+  /** The changes that are finished with it, and which of the entries are theirs. */
+  readonly changes: readonly ChangePart[]
   /** Lines of other lanes that it rests on. */
   readonly after: LanePlaces
 }
@@ -46,8 +49,9 @@ export function lineColumns({ entries, touched, changes, after }: Told, at: numb
   }
 }
 
-export function changesOf({ columns }: Row): readonly string[] {
-  return JSON.parse(String(whole(columns).changes ?? '[]'))
+export function finishes({ columns }: Row, change: string): boolean {
+  const parts: readonly ChangePart[] = JSON.parse(String(whole(columns).changes ?? '[]'))
+  return parts.some(([id]) => id === change)
 }
 
 export function lineOf(lane: number, row: Row): Line {

@@ -6,7 +6,7 @@ import type { ClosedRow, Loaded, SlotRow, Wanted } from '../tables/tables.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { refusalRef } from './event-rows.ts'
-import { claimOfRow, type Shards, slotOfRow, slotRange, type SlotRowRead } from './idempotency-rows.ts'
+import { claimOfRow, type Shards, type SlotRowRead, slotOfRow, slotRange } from './idempotency-rows.ts'
 import { whole } from './long-columns.ts'
 import type { Projections } from './projections.ts'
 import { recordFrom } from './record-columns.ts'
@@ -106,7 +106,9 @@ export class Loading {
       key,
       version: 0,
       counted: rows.filter(({ isJobs }) => isJobs).length,
-      named: rows.filter(({ isJobs, until }) => !isJobs && (until === null || until > now)).map(({ owner, until }) => [owner, until]),
+      named: rows
+        .filter(({ isJobs, until }) => !isJobs && (until === null || until > now))
+        .map(({ owner, until }) => [owner, until]),
     }
   }
 
@@ -153,7 +155,15 @@ export class Loading {
     if (found === null) return null
     const row = recordFrom('outbox', whole(found.columns), found.etag)
     const { outbox_id, job_id, step_id, state } = row
-    return { tenant_id, outbox_id, job_id, step_id, state, changed_at: changedAt(row), body: JSON.stringify(row) }
+    return {
+      tenant_id,
+      outbox_id,
+      job_id,
+      step_id,
+      state,
+      changed_at: changedAt(row),
+      body: JSON.stringify(row),
+    }
   }
 }
 

@@ -7,7 +7,11 @@ import { type Columns, MOST_BYTES_IN_ROW, MOST_CHARS_IN_VALUE, type Value } from
 const PART = /^(.+)_(\d+)$/
 
 /** Columns as they fit; refused when they do not. */
-export function fitted(what: string, key: { readonly pk: string; readonly rk: string }, columns: Columns): Columns {
+export function fitted(
+  what: string,
+  key: { readonly pk: string; readonly rk: string },
+  columns: Columns,
+): Columns {
   const fits: { [name: string]: Value } = {}
   for (const [name, value] of Object.entries(columns)) {
     if (typeof value !== 'string' || value.length <= MOST_CHARS_IN_VALUE) fits[name] = value

@@ -21,6 +21,8 @@ export function memberRefs(job: JobRecord): readonly Member[] {
   const { tenant_id, job_id } = job
   return MEMBER_FIELDS.flatMap((field) => {
     const id = job[field]
-    return id === null ? [] : [{ table: INDEX, pk: membersKey(field, tenant_id, id), rk: part(job_id), jobId: job_id }]
+    return id === null
+      ? []
+      : [{ table: INDEX, pk: membersKey(field, tenant_id, id), rk: part(job_id), jobId: job_id }]
   })
 }

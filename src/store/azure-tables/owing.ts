@@ -55,7 +55,9 @@ function placeOf(
 ): (RowRef & { readonly etag: string | null }) | null {
   if (job !== null) {
     const slot = job.before.meta.job?.slots.find((place) => place.key === key)
-    return slot === undefined ? null : { table: IDEMPOTENCY, pk: slot.pk, rk: slot.rk, etag: slot.etag || null }
+    return slot === undefined
+      ? null
+      : { table: IDEMPOTENCY, pk: slot.pk, rk: slot.rk, etag: slot.etag || null }
   }
   const row = rowsOf({ tenant_id, key })?.find((candidate) => candidate.owner === owner)
   return row === undefined ? null : { ...row.ref, etag: row.etag }

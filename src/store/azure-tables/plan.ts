@@ -11,8 +11,8 @@ import {
 } from '../../core/aggregate.ts'
 import { type AuditEntry, isQuiet } from '../../core/audit.ts'
 import type { Claim, Signal, SlotChange } from '../../core/decision.ts'
-import type { OutboxRecord } from '../../core/job/record.ts'
 import { NO_LIMIT } from '../../core/job/limits.ts'
+import type { OutboxRecord } from '../../core/job/record.ts'
 import { changedAt } from '../query.ts'
 import type { Aggregate, Cell } from '../tables/cell.ts'
 import { keyOfEntry, ownerOf } from '../tables/cell-book.ts'
@@ -23,12 +23,12 @@ import {
   type CellMeta,
   type IndexRow,
   type Logged,
+  noCell,
   type Owed,
   type RowRef,
-  type Touched,
-  noCell,
   refOf,
   sameRow,
+  type Touched,
 } from './azure-cell.ts'
 import { type NextRow, newJobMeta } from './cell-rows.ts'
 import { lastPlace, placeBetween, placed } from './line-columns.ts'
@@ -206,7 +206,9 @@ function isHeld({ key, aggregate }: AzureCell): boolean {
 function isOf({ stored }: Cell, { kind, tenant_id, id, job_id }: AuditEntry): boolean {
   const { key } = stored
   if (key.tenant_id !== tenant_id) return false
-  return isPartKind(kind) ? key.kind === 'job' && key.id === (job_id ?? id) : key.kind === kind && key.id === id
+  return isPartKind(kind)
+    ? key.kind === 'job' && key.id === (job_id ?? id)
+    : key.kind === kind && key.id === id
 }
 
 /** Jobs decide before anything else does: somebody always comes back to them. */
@@ -382,7 +384,10 @@ function namedHold(space: Workspace, { tenant_id, key, owner }: SlotChange): Hol
 function maxOf(changes: readonly SlotChange[], { tenant_id, key, owner }: SlotChange): number {
   const taking = changes.findLast(
     (change) =>
-      change.verb === 'take' && change.owner === owner && change.key === key && change.tenant_id === tenant_id,
+      change.verb === 'take' &&
+      change.owner === owner &&
+      change.key === key &&
+      change.tenant_id === tenant_id,
   )
   return taking?.verb === 'take' ? taking.max : Number.MAX_SAFE_INTEGER
 }
@@ -390,7 +395,9 @@ function maxOf(changes: readonly SlotChange[], { tenant_id, key, owner }: SlotCh
 function withHandovers(takes: Take[], gives: Give[]): SlotPlan {
   const handovers: { from: Give; to: Take }[] = []
   const left = gives.filter((from) => {
-    const at = takes.findIndex((to) => to.key === from.key && to.tenant_id === from.tenant_id && to.until === null)
+    const at = takes.findIndex(
+      (to) => to.key === from.key && to.tenant_id === from.tenant_id && to.until === null,
+    )
     if (at === -1) return true
     handovers.push({ from, to: takes.splice(at, 1)[0] as Take })
     return false

@@ -20,7 +20,9 @@ export function cursorOf(position: Position): Cursor {
   const lanes = [...position]
     .filter(([, { seq, offset }]) => seq > 0 || offset > 0)
     .sort(([a], [b]) => a - b)
-    .map(([lane, { seq, offset }]) => [lane, seq, ...(offset === 0 ? [] : [offset])].map((n) => n.toString(36)).join('-'))
+    .map(([lane, { seq, offset }]) =>
+      [lane, seq, ...(offset === 0 ? [] : [offset])].map((n) => n.toString(36)).join('-'),
+    )
   return lanes.length === 0 ? START : `w${lanes.join('.')}`
 }
 

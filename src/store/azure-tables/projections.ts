@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts'
 import { byRecord, eventRow, refusalRef } from './event-rows.ts'
 import { key, part } from './keys.ts'
 import { whole } from './long-columns.ts'
-import { monthKey, monthOf, monthOfId, type Months } from './months.ts'
+import { type Months, monthKey, monthOf, monthOfId } from './months.ts'
 import { columnsOf } from './record-columns.ts'
 import { MOST_ROWS_AT_ONCE, type Row, type RowWrite } from './service.ts'
 import { EVENTS, INDEX, JOBS, OUTBOX, STEPS } from './table-names.ts'
@@ -97,7 +97,8 @@ export class Projections {
     const month = monthOf(created_at)
     const pk = monthKey(tenant_id, month)
     await this.#months.note(month)
-    if (monthOfId(outbox_id) !== month) await this.#putAll(INDEX, outboxPlace(tenant_id, outbox_id), [{ rk: month, columns: {} }])
+    if (monthOfId(outbox_id) !== month)
+      await this.#putAll(INDEX, outboxPlace(tenant_id, outbox_id), [{ rk: month, columns: {} }])
     return { pk, next: fittedRow({ table: OUTBOX, pk, rk: part(outbox_id) }, columnsOf(row)) }
   }
 
@@ -147,7 +148,9 @@ export class Projections {
   }
 
   async putMembers(members: Owed['members']): Promise<void> {
-    await Promise.all(members.map(({ table, pk, rk, jobId }) => this.#putAll(table, pk, [{ rk, columns: { jobId } }])))
+    await Promise.all(
+      members.map(({ table, pk, rk, jobId }) => this.#putAll(table, pk, [{ rk, columns: { jobId } }])),
+    )
   }
 
   /** Rows that are no longer needed, as long as they are what they were. */

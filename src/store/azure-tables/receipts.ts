@@ -3,7 +3,7 @@ import { fromIso } from '../../core/time.ts'
 import type { LastChange, Receipt } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { LINE_RANGE, laneKey, lineKey, seqOfLine } from './lane-rows.ts'
-import { CHANGE_COLUMNS, changesOf } from './line-columns.ts'
+import { CHANGE_COLUMNS, finishes } from './line-columns.ts'
 import { INDEX } from './table-names.ts'
 
 const MOST_KNOWN = 20_000
@@ -40,7 +40,7 @@ export class Receipts {
       const query = { pk: laneKey(lane), rkFrom, rkBefore, select: CHANGE_COLUMNS, limit, next }
       const found = await this.#engine.service.query(INDEX, query)
       for (const row of found.rows) {
-        if (!changesOf(row).includes(id)) continue
+        if (!finishes(row, id)) continue
         const receipt = { lane, seq: seqOfLine(row.rk), at: fromIso(row.columns.at as string) }
         this.know(id, receipt)
         return receipt

@@ -86,7 +86,8 @@ export class Recovering {
 
   async #finish({ table, pk, rk }: RowRef): Promise<void> {
     const row = await this.#engine.service.get(table, pk, rk)
-    if (row !== null && row.columns._dead === undefined) await this.#parts.settling.settled(keyOfRow(table, row))
+    if (row !== null && row.columns._dead === undefined)
+      await this.#parts.settling.settled(keyOfRow(table, row))
   }
 
   /** What a line tells of records that it did not change. */
@@ -96,12 +97,9 @@ export class Recovering {
     for await (const row of this.#parts.scanning.rows(INDEX, { pk: laneKey(lane), rkFrom, rkBefore })) {
       const found = lineOf(lane, row)
       if (found.seq > line) return
-      if (!found.changes.includes(change)) continue
-      // Others may have been told of in the same line: that does no harm, they are there already.
-      await this.#parts.projections.putEvents(
-        found.entries.filter(([, entry]) => entry.event !== 'moved'),
-        change,
-      )
+      for (const [id, from, to] of found.changes) {
+        if (id === change) await this.#parts.projections.putEvents(found.entries.slice(from, to), change)
+      }
     }
   }
 

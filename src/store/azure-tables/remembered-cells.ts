@@ -21,7 +21,8 @@ export class RememberedCells implements Remembered {
 
   wrote(cell: AzureCell): void {
     const name = nameOfKey(cell.key)
-    const isOver = cell.key.kind === 'job' && cell.aggregate !== null && isAtRest((cell.aggregate as JobAggregate).job)
+    const isOver =
+      cell.key.kind === 'job' && cell.aggregate !== null && isAtRest((cell.aggregate as JobAggregate).job)
     if (cell.etag === null || isOver) this.#cells.delete(name)
     else this.#cells.set(name, cell)
   }

@@ -164,11 +164,13 @@ export class Reservations {
       return etag === null ? { verb: 'insert', ...row } : { verb: 'put', ...row, etag }
     })
     const answer = await service.write(IDEMPOTENCY, pk, writes)
-    const reserved = (etags: readonly string[]) => wanted.map((one, n) => ({ ...one, etag: etags[n] as string }))
+    const reserved = (etags: readonly string[]) =>
+      wanted.map((one, n) => ({ ...one, etag: etags[n] as string }))
     if (answer.ok) return reserved(answer.etags)
     if (answer.unsure) {
       const rows = await Promise.all(wanted.map(({ ref }) => service.get(IDEMPOTENCY, pk, ref.rk)))
-      if (rows.every((row) => row?.columns.change === change)) return reserved(rows.map((row) => row?.etag ?? ''))
+      if (rows.every((row) => row?.columns.change === change))
+        return reserved(rows.map((row) => row?.etag ?? ''))
     }
     throw new Conflict('somebody else has the key or the place')
   }

@@ -1,6 +1,12 @@
 // Records as they lie in their tables, read page by page. Filters go along with the question where the service can apply
 // them; whoever asked applies all of them to what comes back.
-import { ALONE_KINDS, type AloneKind, isOpenRow, type JobAggregate, type LedgerRecord } from '../../core/aggregate.ts'
+import {
+  ALONE_KINDS,
+  type AloneKind,
+  isOpenRow,
+  type JobAggregate,
+  type LedgerRecord,
+} from '../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { toIso } from '../../core/time.ts'
@@ -11,7 +17,7 @@ import { type CellStore, keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
 import { key, part, rangeOf } from './keys.ts'
 import { whole } from './long-columns.ts'
-import { monthKey, type Months } from './months.ts'
+import { type Months, monthKey } from './months.ts'
 import { columnOf, recordFrom } from './record-columns.ts'
 import { type Condition, MOST_COMPARISONS, type Row, type RowQuery } from './service.ts'
 import type { Settling } from './settling.ts'
@@ -37,7 +43,8 @@ export class Scanning {
   /** All of a tenant's, in no order that can be relied on. */
   async *records(kind: RecordKind, tenant_id: string, query: FindQuery): AsyncGenerator<LedgerRecord> {
     if (isAlone(kind)) yield* this.alone(kind, tenant_id, query)
-    else if (kind === 'job') for (const month of await this.#parts.months.all()) yield* this.jobs(tenant_id, month, query)
+    else if (kind === 'job')
+      for (const month of await this.#parts.months.all()) yield* this.jobs(tenant_id, month, query)
     else if (kind === 'step') yield* this.#steps(tenant_id)
     else for (const month of await this.#parts.months.all()) yield* this.#outbox(tenant_id, month)
   }
@@ -52,7 +59,13 @@ export class Scanning {
     const { from, before: pkBefore } = rangeOf(part(tenant_id))
     const pkFrom = fromId === undefined ? from : key(part(tenant_id), part(fromId))
     const where = conditions(kind, query)
-    for await (const row of this.rows(TABLE_OF[kind], { pkFrom, pkBefore, rkFrom: kind, rkBefore: `${kind}!`, where })) {
+    for await (const row of this.rows(TABLE_OF[kind], {
+      pkFrom,
+      pkBefore,
+      rkFrom: kind,
+      rkBefore: `${kind}!`,
+      where,
+    })) {
       const { aggregate } = (await this.#aggregateOf(TABLE_OF[kind], [row])) ?? NOTHING
       if (aggregate !== null) yield aggregate as LedgerRecord
     }
@@ -67,7 +80,8 @@ export class Scanning {
   ): AsyncGenerator<JobRecord> {
     const pk = monthKey(tenant_id, month)
     const rkFrom = fromId === undefined ? undefined : part(fromId)
-    for await (const row of this.rows(JOBS, { pk, rkFrom, where: conditions('job', query) })) yield jobOfRow(row)
+    for await (const row of this.rows(JOBS, { pk, rkFrom, where: conditions('job', query) }))
+      yield jobOfRow(row)
   }
 
   async *#steps(tenant_id: string): AsyncGenerator<LedgerRecord> {
@@ -110,7 +124,9 @@ export class Scanning {
     const { tenant_id, job_id, outbox_id } = record
     const jobKey = { kind: 'job', tenant_id, id: job_id } as const
     const inJob = ({ aggregate }: AzureCell) =>
-      aggregate === null ? undefined : (aggregate as JobAggregate).outbox.find((one) => one.outbox_id === outbox_id)
+      aggregate === null
+        ? undefined
+        : (aggregate as JobAggregate).outbox.find((one) => one.outbox_id === outbox_id)
     const open = inJob(await this.#parts.cells.read(jobKey))
     if (open !== undefined) return open
     // It has just been closed, and its own row is about to say so.
@@ -141,7 +157,10 @@ export function jobOfRow(row: Row): JobRecord {
 }
 
 /** What the service can look at itself. */
-function conditions(kind: RecordKind, { where = {}, changedFrom, changedBefore }: FindQuery): readonly Condition[] {
+function conditions(
+  kind: RecordKind,
+  { where = {}, changedFrom, changedBefore }: FindQuery,
+): readonly Condition[] {
   const found: Condition[] = []
   let values = 0
   for (const [field, wanted] of Object.entries(where)) {

@@ -187,7 +187,9 @@ export class Settling {
 function isDecided(row: Row | null, change: string): boolean {
   if (row === null) return false
   const { _birth, _last } = whole(row.columns)
-  return _birth === change || (_last !== undefined && (JSON.parse(_last as string) as LastChange).id === change)
+  return (
+    _birth === change || (_last !== undefined && (JSON.parse(_last as string) as LastChange).id === change)
+  )
 }
 
 /** What is locked, as it is to be when it is not any more. */
@@ -204,11 +206,23 @@ function lockedCell(cell: AzureCell, lock: CellLock): LockedCell {
     ? { ...cell, meta: next.meta }
     : { ...next, meta: { ...next.meta, recordEtag: etag }, aggregate: withAllSteps(cell, next) }
   const was = rewritten(cell, { lock: null })
-  return { cell: after, etag, rows, isHeld, was, isNew: version === 0, wasOpen: false, newRows: openRows(next) }
+  return {
+    cell: after,
+    etag,
+    rows,
+    isHeld,
+    was,
+    isNew: version === 0,
+    wasOpen: false,
+    newRows: openRows(next),
+  }
 }
 
 /** Only steps that change have rows among those that are to be written. */
-function withAllSteps({ aggregate: before }: AzureCell, { aggregate: next }: AzureCell): AzureCell['aggregate'] {
+function withAllSteps(
+  { aggregate: before }: AzureCell,
+  { aggregate: next }: AzureCell,
+): AzureCell['aggregate'] {
   if (next === null || 'kind' in next) return next
   const steps = before === null ? [] : (before as JobAggregate).steps.slice()
   for (const step of next.steps) steps[step.step_index] = step

@@ -8,8 +8,8 @@ import type { SlotHolder } from '../tables/tables.ts'
 import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
-import { Loading, type LoadingParts } from './loading.ts'
 import { lineOfIndexed } from './lane-rows.ts'
+import { Loading, type LoadingParts } from './loading.ts'
 import type { Receipts } from './receipts.ts'
 import type { RememberedCells } from './remembered-cells.ts'
 import type { Signals } from './signals.ts'
@@ -56,7 +56,13 @@ export class Sweeping {
   /** Shows what is ready, and what bears on it. */
   async look<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
     const heads = await this.#parts.index.heads({ queues: [...new Set(queues)], perGroup })
-    return (await this.#lookAt(heads.filter((head) => this.#isTrue(head)), queues, look)).answer
+    return (
+      await this.#lookAt(
+        heads.filter((head) => this.#isTrue(head)),
+        queues,
+        look,
+      )
+    ).answer
   }
 
   async #ready<A>(
@@ -72,7 +78,9 @@ export class Sweeping {
     const found = (await this.#parts.index.heads(select)).filter((head) => this.#isTrue(head))
     const heads = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
     const { answer, known } = await this.#lookAt(heads, queues, pick)
-    const chosen = answer.map(({ key }) => heads.find((head) => nameOfKey(head.key) === nameOfKey(key)) as IndexedHead)
+    const chosen = answer.map(
+      ({ key }) => heads.find((head) => nameOfKey(head.key) === nameOfKey(key)) as IndexedHead,
+    )
     // Who shares a limit goes one after the other: the first of them is to have it.
     const isLimited = chosen.some(({ ready }) => ready.limits.length > 0)
     return this.#each(chosen, isLimited ? 1 : AT_ONCE, async (head) => {

@@ -1,8 +1,8 @@
 import { StateCounts } from '../live/state-counts.ts'
 import type { Engine } from './engine.ts'
+import { stateOfRow } from './lane.ts'
 import { countEntries } from './lane-counts.ts'
 import { COUNT_RANGE, LANE_ROW, laneKey } from './lane-rows.ts'
-import { stateOfRow } from './lane.ts'
 import type { Lanes } from './lanes.ts'
 import { INDEX } from './table-names.ts'
 

@@ -1,5 +1,6 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given } from '../../core/decision.ts'
+import { toIso } from '../../core/time.ts'
 import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import { heldPause } from '../../world/pause.ts'
 import type { Outcome } from '../store.ts'
@@ -13,13 +14,12 @@ import type { Engine } from './engine.ts'
 import type { Finished } from './finishing.ts'
 import { KeyTurns } from './key-turns.ts'
 import { LastWrites } from './last-writes.ts'
+import { lastPlace } from './line-columns.ts'
 import { Loading, type LoadingParts } from './loading.ts'
 import { monthKey, monthOf } from './months.ts'
-import { lastPlace } from './line-columns.ts'
 import { type Plan, planOf, takesUnread } from './plan.ts'
 import type { RememberedCells } from './remembered-cells.ts'
 import type { WithoutCells } from './without-cells.ts'
-import { toIso } from '../../core/time.ts'
 
 /** Races that may be lost before callers are told; after a few there is a growing pause each time. */
 const MOST_CONFLICTS = 200

@@ -2,10 +2,10 @@
 import { Conflict } from '../tables/tables.ts'
 import type { RowRef } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
+import { key } from './keys.ts'
 import { NOTHING_TOLD } from './lane.ts'
 import { historyMarkerKey, signalKey } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
-import { key } from './keys.ts'
 import { owedBy } from './owing.ts'
 import type { Plan } from './plan.ts'
 import type { Projections } from './projections.ts'
@@ -80,7 +80,7 @@ export class WithoutCells {
     const marker = historyMarkerKey(id)
     await lanes.note({
       ...NOTHING_TOLD,
-      changes: [id],
+      change: id,
       entries: others,
       counts: owed.counts,
       adds: [

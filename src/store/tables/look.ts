@@ -1,4 +1,4 @@
-import type { ClaimKey } from '../../core/decision.ts'
+import type { ClaimKey, SlotKey } from '../../core/decision.ts'
 import type { Cell } from './cell.ts'
 import type { SlotTrial } from './slot-book.ts'
 
@@ -9,4 +9,6 @@ export class Look {
   readonly assumed: ClaimKey[] = []
   trial: SlotTrial | null = null
   sawFull = false
+  /** Limits that were not looked up, though another one was full. */
+  readonly unread: SlotKey[] = []
 }

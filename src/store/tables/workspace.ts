@@ -188,7 +188,11 @@ export class Workspace {
       const trial = new SlotTrial(this.slots, owners, now)
       this.#look.trial = trial
       const full = trial.run(decided.slots)
-      if (full !== undefined) this.#look.sawFull = true
+      if (full !== undefined) {
+        this.#look.sawFull = true
+        // Of several that are full the first is the one at fault: those that are only taken to have room are read.
+        this.#look.unread.push(...decided.slots.filter((slot) => this.slots.stateOf(slot)?.isFresh !== true))
+      }
       return full
     },
   }
@@ -268,8 +272,9 @@ export class Workspace {
   }
 
   #askForDevices(missing: Missing, decision: Accepted<unknown> | Refused): void {
-    const { assumed, trial, sawFull } = this.#look
+    const { assumed, trial, sawFull, unread } = this.#look
     if (trial !== null) missing.addSlots(trial.missing)
+    if (decision.kind === 'refusal') missing.addSlots(unread)
     if (assumed.length === 0) return
     const taken = new Set(decision.kind === 'change' ? decision.change.claims.map(claimName) : [])
     const isSafe =

@@ -1,4 +1,4 @@
-import { virtualWorld, type VirtualWorld } from '../../../src/testing/virtual-world.ts'
+import { type VirtualWorld, virtualWorld } from '../../../src/testing/virtual-world.ts'
 import type { Timers } from '../../../src/world/timers.ts'
 import { systemTimers } from '../../../src/world/timers.ts'
 import type { FakeRequest } from '../fake-table-service.ts'

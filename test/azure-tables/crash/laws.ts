@@ -31,7 +31,8 @@ export async function summary(store: Store): Promise<readonly string[]> {
   for (const { kind, id, event, old_state, new_state } of await auditAll(store)) {
     lines.push(`told ${kind} ${kind === 'outbox' ? '' : id} ${event} ${old_state} ${new_state}`)
   }
-  for await (const { tenant_id, key, owner } of store.claims()) lines.push(`claim ${tenant_id} ${key} ${owner}`)
+  for await (const { tenant_id, key, owner } of store.claims())
+    lines.push(`claim ${tenant_id} ${key} ${owner}`)
   return lines.sort()
 }
 
@@ -63,7 +64,11 @@ async function mustTellEachRecord(store: Store, told: readonly AuditRecord[]): P
       for (const [n, { old_state }] of moved.entries()) {
         if (n > 0) assert.equal(old_state, moved[n - 1]?.new_state, `${kind} ${id} goes from state to state`)
       }
-      assert.equal(moved.at(-1)?.new_state ?? machines[kind].initial, state, `${kind} ${id} is where it came to`)
+      assert.equal(
+        moved.at(-1)?.new_state ?? machines[kind].initial,
+        state,
+        `${kind} ${id} is where it came to`,
+      )
       const alone = await auditAll(store, { kind, id, tenant_id })
       const bare = ({ cursor: _, ...rest }: AuditRecord) => plain(rest)
       assert.deepEqual(alone.map(bare), own.map(bare), `${kind} ${id} is told alike`)
@@ -84,8 +89,12 @@ async function mustFollow(store: Store, told: readonly AuditRecord[]): Promise<v
 
 async function mustFindWork(store: Store): Promise<void> {
   const jobs = await findAll(store, { kind: 'job' })
-  const shown = await store.ready(QUEUES, 100, (heads) => heads.map(({ key }) => `${key.tenant_id} ${key.id}`))
-  const ready = jobs.filter((job) => job.ready !== null).map(({ tenant_id, job_id }) => `${tenant_id} ${job_id}`)
+  const shown = await store.ready(QUEUES, 100, (heads) =>
+    heads.map(({ key }) => `${key.tenant_id} ${key.id}`),
+  )
+  const ready = jobs
+    .filter((job) => job.ready !== null)
+    .map(({ tenant_id, job_id }) => `${tenant_id} ${job_id}`)
   assert.deepEqual(shown.toSorted(), ready.toSorted(), 'ready work is found')
   const times = jobs.flatMap(({ due_at }) => (due_at === null ? [] : [fromIso(due_at)]))
   assert.equal(await store.nextDue(), times.length === 0 ? null : Math.min(...times), 'timers are set')

@@ -1,7 +1,8 @@
 // Everything that writes more than one row: what is there before, and what is then cut off somewhere.
-import { change } from '../../../src/core/decision.ts'
+
 import { decideBatch } from '../../../src/core/batch.ts'
 import { type Command, decide, keyOf } from '../../../src/core/command.ts'
+import { change } from '../../../src/core/decision.ts'
 import type { ScheduleRecord } from '../../../src/core/schedule/record.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '../../../src/core/time.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -84,7 +85,11 @@ async function openRow({ store }: Stage, id: string): Promise<string> {
 }
 
 const ONE = { ...PULLED, steps: PULLED.steps.slice(0, 1) }
-const RUNG = { protocol: { ...PULLED, request_type: 'OTHER' }, payload: { by: 'other' }, priority: 1 } as const
+const RUNG = {
+  protocol: { ...PULLED, request_type: 'OTHER' },
+  payload: { by: 'other' },
+  priority: 1,
+} as const
 
 export const SCENES: { readonly [name: string]: Scene } = {
   'a submit to be pulled': { act: (stage) => run(stage, submitJob('j')) },
@@ -142,7 +147,7 @@ export const SCENES: { readonly [name: string]: Scene } = {
     before: (stage) => run(stage, submitJob('j', { protocol: LIMITED_PUSH })),
     act: ({ store }) => takeDirectives(store, { queues: ['push:send'] }),
   },
-  'SENT': {
+  SENT: {
     before: async (stage) => {
       await run(stage, submitJob('j', { protocol: PUSHED }))
       await run(stage, onJob('takeOutbox', 'j'))
@@ -277,7 +282,8 @@ export const SCENES: { readonly [name: string]: Scene } = {
   },
   'a document that a gate waits for': {
     before: async (stage) => {
-      for (const state of ['fetching', 'fetched', 'parsing'] as const) await run(stage, moveDocument('d', state))
+      for (const state of ['fetching', 'fetched', 'parsing'] as const)
+        await run(stage, moveDocument('d', state))
       await run(stage, submitJob('j', { protocol: DOCUMENT_GATED, doc_id: 'd' }))
       await stage.store.sweep({ what: 'due', limit: 10 }, advance)
     },
