@@ -142,7 +142,7 @@ export type LanePlaces = { readonly [lane: string]: number }
 
 export type Touched = readonly [kind: string, tenant_id: string, id: string, state: string, at: number]
 
-export interface OwedSignal {
+interface OwedSignal {
   readonly tenant_id: string
   readonly topic: string
   /** The partition that has the rows of those who wait. */

@@ -174,7 +174,7 @@ export class AzureTablesStore implements Store {
     if (this.#closing !== null) throw new LedgerClosed()
   }
 
-  #wrote({ isNews, owed }: Plan): void {
+  #wrote({ isNews }: Plan): void {
     this.#due.forget()
     if (isNews) this.#parts.following.wake()
   }

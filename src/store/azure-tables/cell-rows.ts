@@ -100,7 +100,7 @@ export function fittedRow({ table, pk, rk }: RowRef, columns: Columns): NextRow 
   return { rk, columns: fitted(`A row of ${table}`, { pk, rk }, columns) }
 }
 
-export function metaColumns(version: number, meta: CellMeta): Columns {
+function metaColumns(version: number, meta: CellMeta): Columns {
   const columns: { [name: string]: Value } = { _v: version, _seq: String(meta.seq) }
   if (meta.birth !== null) columns._birth = meta.birth
   if (meta.last !== null) columns._last = JSON.stringify(meta.last)

@@ -11,8 +11,8 @@ import type { Engine } from './engine.ts'
 import { isCut, part, uncutPrefix } from './keys.ts'
 import { MEMBER_FIELDS, membersKey } from './members.ts'
 import type { Months } from './months.ts'
-import { isAlone, jobOfRow, type Scanning } from './scanning.ts'
-import { INDEX, JOBS } from './table-names.ts'
+import { isAlone, type Scanning } from './scanning.ts'
+import { INDEX } from './table-names.ts'
 
 export interface FindingParts {
   readonly engine: Engine

@@ -4,6 +4,7 @@ import { digits, isCut, key, part, rangeOf, shortPart, uncutPrefix, unpart } fro
 import { MOST_CHARS_IN_KEY } from './service.ts'
 
 /** What the service refuses in a key, and what stands between parts. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it is about
 const ILLEGAL = /[/\\?#~\u0000-\u001f\u007f-\u009f]/
 
 const text = fc.oneof(

@@ -2,8 +2,9 @@ import type { AzureCell, Handover, LanePlaces, Owed, RowRef, SlotPlace } from '.
 import { slotColumns } from './idempotency-rows.ts'
 import type { Lane } from './lane.ts'
 import { latest } from './lane-write.ts'
-import type { Give, Plan, PlannedCell, Take } from './plan.ts'
+import type { Plan, PlannedCell } from './plan.ts'
 import type { Reserved, SlotRows } from './reservations.ts'
+import type { Give, Take } from './slot-plan.ts'
 import { IDEMPOTENCY } from './table-names.ts'
 
 export interface Owing {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isAtRest, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
-import type { Remembered } from '../tables/workspace.ts'
+import type { Remembered } from '../tables/workspace-options.ts'
 import type { AzureCell } from './azure-cell.ts'
 
 /** Aggregates that are remembered: those that are being worked on, mostly. */

@@ -11,9 +11,10 @@ import {
   slotRangeFrom,
   type Tentative,
 } from './idempotency-rows.ts'
-import type { Plan, PlannedCell, Take } from './plan.ts'
+import type { Plan, PlannedCell } from './plan.ts'
 import { type Columns, MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import type { SlotNumbers } from './slot-numbers.ts'
+import type { Take } from './slot-plan.ts'
 import { IDEMPOTENCY } from './table-names.ts'
 
 /** A row that is there in case that a change is decided. */
@@ -186,6 +187,6 @@ export function groupsOf(wanted: readonly Wanted[]): readonly (readonly Wanted[]
   )
 }
 
-export function numberOf(rk: string): number {
+function numberOf(rk: string): number {
   return Number(rk.slice(rk.lastIndexOf('~') + 1))
 }

@@ -17,8 +17,9 @@ import { LastWrites } from './last-writes.ts'
 import { lastPlace } from './line-columns.ts'
 import { Loading, type LoadingParts } from './loading.ts'
 import { monthKey, monthOf } from './months.ts'
-import { type Plan, planOf, takesUnread } from './plan.ts'
+import { type Plan, planOf } from './plan.ts'
 import type { RememberedCells } from './remembered-cells.ts'
+import { takesUnread } from './slot-plan.ts'
 import type { WithoutCells } from './without-cells.ts'
 
 /** Races that may be lost before callers are told; after a few there is a growing pause each time. */

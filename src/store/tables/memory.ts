@@ -3,7 +3,8 @@ import { isAtRest, type JobAggregate } from '../../core/aggregate.ts'
 import type { SlotKey } from '../../core/decision.ts'
 import type { StoredCell } from './cell.ts'
 import type { SlotRow } from './tables.ts'
-import type { Remembered, Workspace } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
+import type { Remembered } from './workspace-options.ts'
 
 /** Aggregates that are remembered: those that are being worked on, mostly. */
 const MOST_CELLS = 10_000

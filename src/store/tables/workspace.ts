@@ -20,7 +20,6 @@ import {
   change,
   type Decision,
   type Given,
-  type IdSource,
   isNothing,
   type Refused,
   type Signal,
@@ -33,35 +32,14 @@ import { decideOn } from '../live/live-given.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
 import { absentCell, type Cell, cellOfJob, cellOfRecord, type StoredCell } from './cell.ts'
-import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
+import { CellBook, keyOfEntry, ownerOf } from './cell-book.ts'
 import { FreshIds } from './fresh-ids.ts'
 import { Look } from './look.ts'
 import { Missing, refusalName } from './missing.ts'
 import { OwnersIn } from './owners-in.ts'
 import { SlotBook, SlotTrial } from './slot-book.ts'
-import type { JobRow, Loaded, RefusalKey, SlotRow, Wanted } from './tables.ts'
-
-/** What was read or written earlier, and may be old: a write that rests on it says which version it was. */
-export interface Remembered extends RememberedCells {
-  slot(slot: SlotKey): SlotRow | undefined
-}
-
-export interface WorkspaceOptions {
-  readonly now: number
-  readonly ids: IdSource
-  /** Null when nothing is to be taken for granted: somebody else was faster, and all of it is read again. */
-  readonly remembered: Remembered | null
-  /** A limit that nothing is known of has room for a job, until the write says otherwise. */
-  readonly assumesRoom?: boolean | undefined
-}
-
-interface CountedRefusal {
-  readonly key: RefusalKey
-  readonly job_id: string | null
-  readonly from: number
-  count: number
-  isTold: boolean
-}
+import type { JobRow, Loaded, Wanted } from './tables.ts'
+import type { CountedRefusal, Remembered, WorkspaceOptions } from './workspace-options.ts'
 
 /**
  * Where a group of decisions is made before all of it is written at once. Each decision sees what the ones before it made

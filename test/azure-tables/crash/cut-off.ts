@@ -4,7 +4,7 @@ import { systemTimers } from '../../../src/world/timers.ts'
 import type { FakeRequest } from '../fake-table-service.ts'
 
 /** The process is gone: nothing that it still does gets anywhere. */
-export class Gone extends Error {
+class Gone extends Error {
   constructor() {
     super('the process is gone')
   }

@@ -45,7 +45,7 @@ import { changeSlots, claimKey, take } from '../../../src/testing/conformance/ra
 import { advance, claim, takeDirectives } from '../../../src/testing/conformance/work.ts'
 import type { VirtualWorld } from '../../../src/testing/virtual-world.ts'
 
-export interface Stage {
+interface Stage {
   readonly store: Store
   readonly world: VirtualWorld
 }
@@ -57,7 +57,7 @@ export interface Scene {
   readonly act: (stage: Stage) => Promise<unknown>
 }
 
-export async function run<C extends Command>({ store }: Stage, command: C) {
+async function run<C extends Command>({ store }: Stage, command: C) {
   const outcome = await store.transact([keyOf(command)], (given) => decide(command, given))
   if (!outcome.ok) throw new Error(`${command.type} was refused: ${outcome.refusal.message}`)
   return outcome.answer

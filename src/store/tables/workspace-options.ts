@@ -1,0 +1,26 @@
+import type { IdSource, SlotKey } from '../../core/decision.ts'
+import type { RememberedCells } from './cell-book.ts'
+import type { RefusalKey, SlotRow } from './tables.ts'
+
+/** What was read or written earlier, and may be old: a write that rests on it says which version it was. */
+export interface Remembered extends RememberedCells {
+  slot(slot: SlotKey): SlotRow | undefined
+}
+
+export interface WorkspaceOptions {
+  readonly now: number
+  readonly ids: IdSource
+  /** Null when nothing is to be taken for granted: somebody else was faster, and all of it is read again. */
+  readonly remembered: Remembered | null
+  /** A limit that nothing is known of has room for a job, until the write says otherwise. */
+  readonly assumesRoom?: boolean | undefined
+}
+
+/** How many refusals of a record there are. */
+export interface CountedRefusal {
+  readonly key: RefusalKey
+  readonly job_id: string | null
+  readonly from: number
+  count: number
+  isTold: boolean
+}
