@@ -8,14 +8,12 @@ import type { LaneEntry } from './lane.ts'
 import { addedTo, countRows, type LaneCounts } from './lane-counts.ts'
 import { laneKey, lineKey } from './lane-rows.ts'
 import { type ChangePart, type Line, lineColumns, type Told } from './line-columns.ts'
-import { rowBytes } from './row-size.ts'
-import { MOST_BYTES_AT_ONCE, MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
+import { MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import { INDEX } from './table-names.ts'
+import { fitsAtOnce, groupsOfWrites } from './write-groups.ts'
 
 /** Rows beside the lane's own. */
 const MOST_ROWS = MOST_ROWS_AT_ONCE - 1
-/** What is sent is counted, and that is JSON with the names of all columns. */
-const MOST_BYTES = MOST_BYTES_AT_ONCE / 2
 /** Characters of history in one line, roughly. */
 const LONGEST_LINE = 100_000
 
@@ -61,14 +59,13 @@ export function laneWrite(
     ...countRows(counts).map(putOf),
   ]
   const { adds, drops } = indexChanges(entries, places, lines.at(-1)?.at ?? state.at)
-  const fits =
-    rows.length + adds.length + drops.length <= MOST_ROWS && bytes([...rows, ...adds]) <= MOST_BYTES
+  const fits = fitsAtOnce([...rows, ...adds, ...drops], MOST_ROWS)
   const removed = entries.reduce((sum, { retires = 0 }) => sum + retires, 0)
   const told = lines.reduce((sum, line) => sum + recordCount(line), 0)
   return {
-    early: fits ? [] : grouped(adds),
+    early: fits ? [] : groupsOfWrites(adds, MOST_ROWS),
     main: fits ? [...rows, ...adds, ...drops] : rows,
-    late: fits ? [] : grouped(drops),
+    late: fits ? [] : groupsOfWrites(drops, MOST_ROWS),
     lines,
     places,
     next: {
@@ -170,27 +167,3 @@ function indexChanges(
 
 const insertOf = ({ rk, columns }: NextRow): RowWrite => ({ verb: 'insert', rk, columns })
 const putOf = ({ rk, columns }: NextRow): RowWrite => ({ verb: 'put', rk, columns })
-
-function grouped(writes: readonly RowWrite[]): readonly (readonly RowWrite[])[] {
-  const groups: RowWrite[][] = []
-  let size = 0
-  for (const write of writes) {
-    const group = groups.at(-1)
-    const more = bytes([write])
-    if (group === undefined || group.length === MOST_ROWS || size + more > MOST_BYTES) {
-      groups.push([write])
-      size = more
-    } else {
-      group.push(write)
-      size += more
-    }
-  }
-  return groups
-}
-
-function bytes(writes: readonly RowWrite[]): number {
-  return writes.reduce(
-    (sum, write) => sum + (write.verb === 'delete' ? 0 : rowBytes('', write.rk, write.columns)),
-    0,
-  )
-}

@@ -9,8 +9,10 @@ import { type Engine, LedgerTime } from './engine.ts'
 import { Finding } from './finding.ts'
 import { Finishing } from './finishing.ts'
 import { Following } from './following.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 import { History } from './history.ts'
 import { Shards } from './idempotency-rows.ts'
+import { KnownQueues } from './known-queues.ts'
 import { LaneTails } from './lane-tails.ts'
 import { Lanes } from './lanes.ts'
 import type { LaneLease, LedgerMeta } from './ledger-rows.ts'
@@ -59,7 +61,7 @@ export function partsOf(options: PartsOptions) {
   const { service, world, meta, pollMs, onWritten, onNews } = options
   const { timers, random, ids, logger } = world
   const engine: Engine = {
-    service,
+    service: new GroupedWrites(service),
     timers,
     random,
     ids,
@@ -85,12 +87,13 @@ export function partsOf(options: PartsOptions) {
   const committing = new Committing(engine, { cells, lanes, reservations, settling, finishing, waiting })
   const withoutCells = new WithoutCells(engine, { lanes, projections, reservations, settling, waiting })
   const memory = new RememberedCells()
+  const queues = new KnownQueues(timers)
   const heldPlaces = new LRUCache<string, true>({ max: MOST_HELD })
   const loading: LoadingParts = { engine, settling, shards, numbers, projections, heldPlaces }
-  const transacting = new Transacting({ ...loading, committing, withoutCells, memory, onWritten })
+  const transacting = new Transacting({ ...loading, committing, withoutCells, memory, queues, onWritten })
   const index = new WorkIndex(engine, lanes)
   const signals = new Signals(engine, { index, settling })
-  const sweeping = new Sweeping({ ...loading, transacting, index, memory, receipts, signals })
+  const sweeping = new Sweeping({ ...loading, transacting, index, memory, queues, receipts, signals })
   const scanning = new Scanning({ engine, cells, months, settling })
   const totals = new Totals(engine, lanes)
   const recovering = new Recovering(engine, { cells, lanes, projections, scanning, settling, shards })

@@ -10,8 +10,9 @@ import { key, part } from './keys.ts'
 import { whole } from './long-columns.ts'
 import { type Months, monthKey, monthOf, monthOfId } from './months.ts'
 import { columnsOf } from './record-columns.ts'
-import { MOST_ROWS_AT_ONCE, type Row, type RowWrite } from './service.ts'
+import type { Row, RowWrite } from './service.ts'
 import { EVENTS, INDEX, JOBS, OUTBOX, STEPS } from './table-names.ts'
+import { groupsOfWrites } from './write-groups.ts'
 
 const MOST_TRIES = 100
 
@@ -182,14 +183,8 @@ export class Projections {
   }
 
   async #putAll(table: string, pk: string, rows: readonly NextRow[]): Promise<void> {
-    for (let from = 0; from < rows.length; from += MOST_ROWS_AT_ONCE) {
-      const some = rows.slice(from, from + MOST_ROWS_AT_ONCE)
-      await this.#engine.service.write(
-        table,
-        pk,
-        some.map((row) => ({ verb: 'put', ...row }) as const),
-      )
-    }
+    const writes = rows.map((row) => ({ verb: 'put', ...row }) as const)
+    for (const group of groupsOfWrites(writes)) await this.#engine.service.write(table, pk, group)
   }
 }
 

@@ -7,6 +7,7 @@ import type { SlotHolder } from '../tables/tables.ts'
 import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
+import type { KnownQueues } from './known-queues.ts'
 import { lineOfIndexed } from './lane-rows.ts'
 import { Loading, type LoadingParts } from './loading.ts'
 import type { Receipts } from './receipts.ts'
@@ -22,6 +23,7 @@ export interface SweepingParts extends LoadingParts {
   readonly transacting: Transacting
   readonly index: WorkIndex
   readonly memory: RememberedCells
+  readonly queues: KnownQueues
   readonly receipts: Receipts
   readonly signals: Signals
 }
@@ -148,6 +150,11 @@ export class Sweeping {
     const { time, ids } = this.#engine
     const loading = new Loading(this.#parts)
     const space = new Workspace({ now: time.now(), ids, remembered: null })
+    const names = [...new Set(queues.map(plainQueue))]
+    for (const name of names) {
+      const known = this.#parts.queues.get(name)
+      if (known !== undefined) space.assumeCell(known)
+    }
     const holders = async (slots: readonly SlotKey[]): Promise<readonly SlotHolder[]> =>
       slots.flatMap((slot) =>
         (loading.rowsOf(slot) ?? []).filter(({ isJobs }) => isJobs).map(({ owner }) => ({ ...slot, owner })),
@@ -159,11 +166,11 @@ export class Sweeping {
       holders,
     }
     const answer = await lookAt(looking, look)
-    const names = [...new Set(queues.map(plainQueue))]
     const known = names.flatMap((name) => {
       const cell = space.cellOf(queueKey(name))
       return cell === undefined ? [] : [cell.stored as AzureCell]
     })
+    for (const cell of known) this.#parts.queues.know(cell)
     return { answer, known }
   }
 

@@ -13,6 +13,7 @@ import type { CommitOptions, Committing } from './committing.ts'
 import type { Engine } from './engine.ts'
 import type { Finished } from './finishing.ts'
 import { KeyTurns } from './key-turns.ts'
+import type { KnownQueues } from './known-queues.ts'
 import { LastWrites } from './last-writes.ts'
 import { lastPlace } from './line-columns.ts'
 import { Loading, type LoadingParts } from './loading.ts'
@@ -31,6 +32,7 @@ export interface TransactingParts extends LoadingParts {
   readonly committing: Committing
   readonly withoutCells: WithoutCells
   readonly memory: RememberedCells
+  readonly queues: KnownQueues
   readonly onWritten: (plan: Plan) => void
 }
 
@@ -146,6 +148,9 @@ export class Transacting {
   }
 
   #remember({ by, others }: Finished): void {
-    for (const cell of [by, ...others]) this.#parts.memory.wrote(cell)
+    for (const cell of [by, ...others]) {
+      this.#parts.memory.wrote(cell)
+      if (cell.key.kind === 'queue') this.#parts.queues.forget(cell.key.id)
+    }
   }
 }
