@@ -3,7 +3,9 @@ import type { AuditRecord } from '../../core/audit.ts'
 import type { Claim, ClaimKey, Decision, Given } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
+import { HOUR_MS, SECOND_MS } from '../../core/time.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
+import type { Timer } from '../../world/timers.ts'
 import type { Capabilities } from '../capabilities.ts'
 import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
 import type {
@@ -29,6 +31,15 @@ export interface AzureTablesStoreOptions extends Omit<PartsOptions, 'onWritten' 
   readonly keepHistoryMs: number | null
 }
 
+/** How often whoever has the ledger open clears up, and looks after those who are not heard of any more. */
+const UPKEEP_EVERY_MS = HOUR_MS
+const LOOK_EVERY_MS = 30 * SECOND_MS
+
+/** Something that is done again and again. */
+interface Upkeep {
+  timer: Timer
+}
+
 /** A ledger in tables of Azure, which others may write to at the same time. */
 export class AzureTablesStore implements Store {
   readonly capabilities: Capabilities = {
@@ -45,6 +56,7 @@ export class AzureTablesStore implements Store {
   readonly #options: AzureTablesStoreOptions
   readonly #due: NextDue
   readonly #busy = new Set<Promise<unknown>>()
+  readonly #upkeep: readonly Upkeep[]
   #closing: Promise<void> | null = null
 
   constructor(options: AzureTablesStoreOptions) {
@@ -56,6 +68,10 @@ export class AzureTablesStore implements Store {
       onAbandoned: (lease) => this.#lookAfter(lease),
     })
     this.#due = new NextDue(() => this.#parts.index.next())
+    this.#upkeep = [
+      this.#every(UPKEEP_EVERY_MS, () => this.maintain()),
+      this.#every(LOOK_EVERY_MS, () => this.#lookAround()),
+    ]
   }
 
   transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
@@ -137,8 +153,11 @@ export class AzureTablesStore implements Store {
 
   maintain(): Promise<MaintenanceReport> {
     return this.#during(async () => {
-      await this.#parts.recovering.lookAround()
-      return { compacted: false, removed_audit_records: 0, snapshot: null }
+      const { recovering, retiring, engine } = this.#parts
+      const { keepHistoryMs } = this.#options
+      await recovering.lookAround()
+      const removed = keepHistoryMs === null ? 0 : await retiring.retire(engine.time.now() - keepHistoryMs)
+      return { compacted: false, removed_audit_records: removed, snapshot: null }
     })
   }
 
@@ -152,6 +171,7 @@ export class AzureTablesStore implements Store {
   }
 
   async #close(): Promise<void> {
+    for (const upkeep of this.#upkeep) upkeep.timer.cancel()
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
     this.#parts.following.close()
     await this.#parts.news.close()
@@ -177,6 +197,28 @@ export class AzureTablesStore implements Store {
   #wrote({ isNews }: Plan): void {
     this.#due.forget()
     if (isNews) this.#parts.following.wake()
+  }
+
+  /** Again and again, until it is closed. Should it fail, there is a next time. */
+  #every(ms: number, work: () => Promise<unknown>): Upkeep {
+    const { timers, logger } = this.#options.world
+    const upkeep = { timer: { cancel: () => {} } }
+    const later = () => {
+      upkeep.timer = timers.after(ms, () => {
+        if (this.#closing !== null) return
+        work()
+          .catch((error: unknown) => logger.debug({ error }, 'The ledger could not be looked after just now'))
+          .finally(() => this.#closing ?? later())
+      })
+    }
+    later()
+    return upkeep
+  }
+
+  /** Those who only read now and then leave it to the others. */
+  async #lookAround(): Promise<void> {
+    const { lanes, following, recovering } = this.#parts
+    if (lanes.own !== null || following.isWanted) await this.#during(() => recovering.lookAround())
   }
 
   /** What somebody left behind whose lane this process has now. */

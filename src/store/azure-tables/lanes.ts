@@ -105,14 +105,13 @@ export class Lanes {
     )
   }
 
-  /** Nobody else writes to it from now on; false when somebody else was faster. */
-  async adopt(lease: LaneLease): Promise<boolean> {
+  /** Nobody else writes to it from now on; null when somebody else was faster. */
+  async adopt(lease: LaneLease): Promise<Lane | null> {
     const { service, process, time } = this.#engine
     const until = time.now() + LEASE_MS
-    if ((await this.#sign({ ...lease, owner: process, until })) === null) return false
+    if ((await this.#sign({ ...lease, owner: process, until })) === null) return null
     const { number } = lease
-    await Lane.take({ service, number, owner: process, time: () => time.line(), onLine: () => {} })
-    return true
+    return Lane.take({ service, number, owner: process, time: () => time.line(), onLine: () => {} })
   }
 
   /** In good order. */

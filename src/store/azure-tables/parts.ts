@@ -26,6 +26,7 @@ import { Receipts } from './receipts.ts'
 import { Recovering } from './recovering.ts'
 import { RememberedCells } from './remembered-cells.ts'
 import { Reservations } from './reservations.ts'
+import { Retiring } from './retiring.ts'
 import { Scanning } from './scanning.ts'
 import type { TableService } from './service.ts'
 import { Settling } from './settling.ts'
@@ -98,6 +99,7 @@ export function partsOf(options: PartsOptions) {
   const totals = new Totals(engine, lanes)
   const recovering = new Recovering(engine, { cells, lanes, projections, scanning, settling, shards })
   const claims = new Claims(engine, settling)
+  const retiring = new Retiring(engine, { lanes, scanning, settling, shards, totals })
   const checking = new Checking({ engine, log, scanning, settling, totals })
   const finding = new Finding({ engine, cells, months, scanning, tenants: () => totals.tenants() })
   const history = new History({ engine, cells, lanes, log, projections })
@@ -115,6 +117,7 @@ export function partsOf(options: PartsOptions) {
     shards,
     projections,
     recovering,
+    retiring,
     transacting,
     sweeping,
     index,

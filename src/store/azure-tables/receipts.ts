@@ -4,6 +4,7 @@ import type { LastChange, Receipt } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { LINE_RANGE, laneKey, lineKey, seqOfLine } from './lane-rows.ts'
 import { CHANGE_COLUMNS, finishes } from './line-columns.ts'
+import type { Row } from './service.ts'
 import { INDEX } from './table-names.ts'
 
 const MOST_KNOWN = 20_000
@@ -39,6 +40,10 @@ export class Receipts {
       const { before: rkBefore } = LINE_RANGE
       const query = { pk: laneKey(lane), rkFrom, rkBefore, select: CHANGE_COLUMNS, limit, next }
       const found = await this.#engine.service.query(INDEX, query)
+      const first = found.rows[0]
+      // Lines that are missing were removed because they were past their time, and all that they tell is long done.
+      if (page === 0 && first !== undefined && seqOfLine(first.rk) > from + 1)
+        return this.#past(id, lane, first)
       for (const row of found.rows) {
         if (!finishes(row, id)) continue
         const receipt = { lane, seq: seqOfLine(row.rk), at: fromIso(row.columns.at as string) }
@@ -49,5 +54,11 @@ export class Receipts {
       next = found.next
     }
     return null
+  }
+
+  #past(id: string, lane: number, next: Row): Receipt {
+    const receipt = { lane, seq: seqOfLine(next.rk) - 1, at: fromIso(next.columns.at as string) - 1 }
+    this.know(id, receipt)
+    return receipt
   }
 }

@@ -47,7 +47,7 @@ export class Recovering {
     const { lanes } = this.#parts
     await lanes.refresh()
     for (const lease of lanes.abandoned()) {
-      if (!(await lanes.adopt(lease))) continue
+      if ((await lanes.adopt(lease)) === null) continue
       await this.recover(lease)
       await lanes.leave(lease.number)
     }
