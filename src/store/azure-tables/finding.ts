@@ -1,27 +1,36 @@
-import type { JobAggregate } from '../../core/aggregate.ts'
-import { idOf, type LedgerRecord, type RecordOf } from '../../core/aggregate.ts'
+import {
+  idOf,
+  type JobAggregate,
+  type LedgerRecord,
+  type RecordKey,
+  type RecordOf,
+} from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { type Placed, pageOf, placeAfter, placeOfRecord, signOf } from '../live/find-records.ts'
 import { NearestPlaces } from '../nearest-places.ts'
 import { comparePlaces } from '../place.ts'
 import { type FindQuery, findOrder, matchesFind, type Page, pageSize } from '../query.ts'
-import type { CellStore } from './cell-store.ts'
-import type { Engine } from './engine.ts'
 import { isCut, part, uncutPrefix } from './keys.ts'
 import { MEMBER_FIELDS, membersKey } from './members.ts'
 import type { Months } from './months.ts'
+import type { RecentlyChanged, TouchedRecord } from './recently-changed.ts'
 import { isAlone, type Scanning } from './scanning.ts'
+import type { Settling } from './settling.ts'
 import { INDEX } from './table-names.ts'
 
 export interface FindingParts {
-  readonly engine: Engine
-  readonly cells: CellStore
+  readonly settling: Settling
   readonly months: Months
+  readonly recent: RecentlyChanged
   readonly scanning: Scanning
   /** Every tenant that has anything. */
   readonly tenants: () => Promise<readonly string[]>
 }
+
+/** Records that are looked at for one page before all of them are. */
+const MOST_LOOKED_AT = 3000
+const AT_ONCE = 16
 
 export class Finding {
   readonly #parts: FindingParts
@@ -49,6 +58,15 @@ export class Finding {
       }
       return pageOf([found], query)
     }
+    if (order === 'changed' && sign === -1 && !isNarrow(query)) {
+      const recent = await this.#recent(query, {
+        until: after?.at,
+        limit,
+        isNext: (record) => isNext(placed(record)),
+      })
+      if (recent !== null)
+        return pageOf([recent.map(placed).sort((a, b) => comparePlaces(b.place, a.place))], query)
+    }
     const nearest = new NearestPlaces<Placed>(limit, sign === -1)
     for await (const record of this.#any(query)) {
       if (!matchesFind(record, query)) continue
@@ -56,6 +74,47 @@ export class Finding {
       if (isNext(one)) nearest.add(one.place, one)
     }
     return pageOf([nearest.values()], query)
+  }
+
+  /** What changed last, as the log tells it; null when that would not tell all of it, or not be any quicker. */
+  async #recent(
+    query: FindQuery,
+    {
+      until,
+      limit,
+      isNext,
+    }: { until: number | undefined; limit: number; isNext: (record: LedgerRecord) => boolean },
+  ): Promise<readonly LedgerRecord[] | null> {
+    const { kind, tenant_id, where = {} } = query
+    if (kind === 'step' || kind === 'outbox') return null
+    const states = where.state === undefined ? undefined : new Set([where.state].flat())
+    const latest = Math.min(
+      until ?? Number.POSITIVE_INFINITY,
+      (query.changedBefore ?? Number.POSITIVE_INFINITY) - 1,
+    )
+    const touched = this.#parts.recent.records({ kind, tenant_id, states, until: latest })
+    const found: LedgerRecord[] = []
+    let last = Number.NEGATIVE_INFINITY
+    for (let looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+      const { some, isWhole } = await nextOf(touched)
+      const records = await Promise.all(some.map(({ key }) => this.#record(key)))
+      for (const [n, { at }] of some.entries()) {
+        // What changed at the same time as the last one that fits may sort before it.
+        if (found.length >= limit && at < last) return found
+        if (query.changedFrom !== undefined && at < query.changedFrom) return found
+        const record = records[n] ?? null
+        if (record === null || !matchesFind(record, query) || !isNext(record)) continue
+        found.push(record)
+        last = at
+      }
+      if (isWhole !== undefined) return isWhole ? found : null
+    }
+    return null
+  }
+
+  async #record(key: RecordKey): Promise<LedgerRecord | null> {
+    const { aggregate } = await this.#parts.settling.shown(key)
+    return aggregate === null || 'kind' in aggregate ? aggregate : aggregate.job
   }
 
   /** By tenant and id, from a place on. */
@@ -97,7 +156,7 @@ export class Finding {
   /** Records of jobs that are named, or that belong to something that is. */
   async *#ofJobs(query: FindQuery, tenant_id: string): AsyncGenerator<LedgerRecord> {
     for (const id of await this.#jobIds(query, tenant_id)) {
-      const { aggregate } = await this.#parts.cells.read({ kind: 'job', tenant_id, id })
+      const { aggregate } = await this.#parts.settling.shown({ kind: 'job', tenant_id, id })
       if (aggregate === null) continue
       const { job, steps } = aggregate as JobAggregate
       if (query.kind === 'job') yield job
@@ -122,6 +181,19 @@ export class Finding {
   async #tenantsOf({ tenant_id }: FindQuery): Promise<readonly string[]> {
     return tenant_id === undefined ? (await this.#parts.tenants()).toSorted() : [tenant_id]
   }
+}
+
+/** The next few; and at the end whether that was all there is. */
+async function nextOf(
+  touched: ReturnType<RecentlyChanged['records']>,
+): Promise<{ readonly some: readonly TouchedRecord[]; readonly isWhole: boolean | undefined }> {
+  const some: TouchedRecord[] = []
+  while (some.length < AT_ONCE) {
+    const { done, value } = await touched.next()
+    if (done === true) return { some, isWhole: value }
+    some.push(value)
+  }
+  return { some, isWhole: undefined }
 }
 
 /** Whether the jobs that it concerns can be told without looking at all. */

@@ -23,6 +23,7 @@ import { News } from './news.ts'
 import type { Plan } from './plan.ts'
 import { Projections } from './projections.ts'
 import { Receipts } from './receipts.ts'
+import { RecentlyChanged } from './recently-changed.ts'
 import { Recovering } from './recovering.ts'
 import { RememberedCells } from './remembered-cells.ts'
 import { Reservations } from './reservations.ts'
@@ -101,7 +102,8 @@ export function partsOf(options: PartsOptions) {
   const claims = new Claims(engine, settling)
   const retiring = new Retiring(engine, { lanes, scanning, settling, shards, totals })
   const checking = new Checking({ engine, log, scanning, settling, totals })
-  const finding = new Finding({ engine, cells, months, scanning, tenants: () => totals.tenants() })
+  const recent = new RecentlyChanged(tails)
+  const finding = new Finding({ settling, months, recent, scanning, tenants: () => totals.tenants() })
   const history = new History({ engine, cells, lanes, log, projections })
   const following = new Following(log, () => news.begin())
   const news = new News({ engine, lanes, tails, pollMs, isWanted: () => following.isWanted, onNews })

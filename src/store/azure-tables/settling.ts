@@ -59,6 +59,12 @@ export class Settling {
     await Promise.allSettled(this.#underWay.values())
   }
 
+  /** As it is. What is part of a change that is being decided elsewhere is waited for. */
+  async shown(key: RecordKey): Promise<AzureCell> {
+    const cell = await this.#parts.cells.read(key)
+    return cell.meta.lock === null ? cell : this.settled(key)
+  }
+
   /** The aggregate, with everything finished that was decided on it. */
   async settled(key: RecordKey): Promise<AzureCell> {
     const { cells, receipts } = this.#parts
