@@ -19,6 +19,7 @@ import type { LaneLease, LedgerMeta } from './ledger-rows.ts'
 import type { LoadingParts } from './loading.ts'
 import { MergedLog } from './merged-log.ts'
 import { Months } from './months.ts'
+import { NamedJobs } from './named-jobs.ts'
 import { News } from './news.ts'
 import type { Plan } from './plan.ts'
 import { Projections } from './projections.ts'
@@ -103,7 +104,8 @@ export function partsOf(options: PartsOptions) {
   const retiring = new Retiring(engine, { lanes, scanning, settling, shards, totals })
   const checking = new Checking({ engine, log, scanning, settling, totals })
   const recent = new RecentlyChanged(tails)
-  const finding = new Finding({ settling, months, recent, scanning, tenants: () => totals.tenants() })
+  const named = new NamedJobs({ scanning, shards, totals })
+  const finding = new Finding({ settling, months, named, recent, scanning, totals })
   const history = new History({ engine, cells, lanes, log, projections })
   const following = new Following(log, () => news.begin())
   const news = new News({ engine, lanes, tails, pollMs, isWanted: () => following.isWanted, onNews })
