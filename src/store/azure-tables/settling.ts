@@ -29,6 +29,8 @@ export interface SettlingParts {
   readonly lanes: Lanes
   readonly finishing: Finishing
   readonly receipts: Receipts
+  /** Something of somebody else was finished here. */
+  readonly onTakenOver: () => void
 }
 
 export class Settling {
@@ -175,6 +177,7 @@ export class Settling {
         isMarked: false,
       }),
     )
+    this.#parts.onTakenOver()
   }
 
   /** Nobody can write to the lane who has not read it since. */

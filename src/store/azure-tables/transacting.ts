@@ -35,8 +35,11 @@ export interface TransactingParts extends LoadingParts {
   readonly withoutCells: WithoutCells
   readonly memory: RememberedCells
   readonly queues: KnownQueues
-  readonly onWritten: (plan: Plan) => void
+  readonly onWritten: OnWritten
 }
+
+/** Is told of every change that is written, and whether somebody waits for a signal of it. */
+export type OnWritten = (plan: Plan, owesSignals: boolean) => void
 
 interface How {
   /** What was read a moment ago. */
@@ -155,6 +158,7 @@ export class Transacting {
     if (takesUnread(space, plan)) throw new Conflict('whether there is room for it has to be read')
     const last = plan.others.at(-1)
     if (last !== undefined) this.#lastOther = lastPlace(last)
+    let owesSignals = false
     const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
     try {
       const writing = this.#writes.whileWritten(looked)
@@ -162,8 +166,12 @@ export class Transacting {
         await writing
         throw new Conflict('what it was decided on is just being changed here')
       }
-      if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
-      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, options)))
+      if (plan.cells.length === 0) owesSignals = await withoutCells.commit(plan, options.rowsOf)
+      else {
+        const finished = await this.#writes.during(plan.cells, committing.commit(plan, options))
+        this.#remember(finished)
+        owesSignals = finished.owesSignals
+      }
     } catch (error) {
       for (const claim of plan.claims) claims.set(nameOfClaim(claim), claim)
       for (const { before } of plan.cells) memory.forget(before)
@@ -171,7 +179,7 @@ export class Transacting {
       throw error
     }
     space.freeze()
-    onWritten(plan)
+    onWritten(plan, owesSignals)
   }
 
   #remember({ by, others }: Finished): void {
