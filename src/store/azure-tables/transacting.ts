@@ -3,6 +3,7 @@ import type { ClaimKey, Decision, Given } from '../../core/decision.ts'
 import { toIso } from '../../core/time.ts'
 import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import { heldPause } from '../../world/pause.ts'
+import { changedAt } from '../query.ts'
 import type { Outcome } from '../store.ts'
 import { type Answer, decideAll } from '../tables/deciding.ts'
 import { Missing } from '../tables/missing.ts'
@@ -52,8 +53,15 @@ const NOT_SWEPT: How = { known: [], isSwept: false }
 interface Attempt extends How {
   /** How many were in vain. */
   readonly conflicts: number
-  /** Keys that bear on it, as far as is known by now. */
+  readonly learned: Learned
+}
+
+/** What attempts in vain have shown. */
+interface Learned {
+  /** Keys that bear on it. */
   readonly claims: Map<string, ClaimKey>
+  /** When what it changes was changed last: nothing is changed before that. */
+  notBefore: number
 }
 
 /** Loads, decides and writes; once more, when somebody else was faster. */
@@ -91,10 +99,10 @@ export class Transacting {
     how: How,
   ): Promise<Outcome<A>> {
     const { random, timers } = this.#engine
-    const claims = new Map<string, ClaimKey>()
+    const learned: Learned = { claims: new Map(), notBefore: 0 }
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
       try {
-        return await this.#once(keys, decide, { ...how, conflicts, claims })
+        return await this.#once(keys, decide, { ...how, conflicts, learned })
       } catch (error) {
         if (!(error instanceof Conflict)) throw error
         const ms = Math.min(LONGEST_PAUSE_MS, 5 * conflicts)
@@ -112,16 +120,17 @@ export class Transacting {
     decide: (given: Given) => Decision<A>,
     attempt: Attempt,
   ): Promise<Outcome<A>> {
-    const { known, isSwept, conflicts, claims } = attempt
+    const { known, isSwept, conflicts, learned } = attempt
     const isFirst = conflicts === 0
     const { time, ids } = this.#engine
     const loading = new Loading(this.#parts)
     const remembered = isFirst ? this.#parts.memory : null
-    const space = new Workspace({ now: time.now(), ids, remembered, assumesRoom: isFirst })
+    const now = Math.max(time.now(), learned.notBefore)
+    const space = new Workspace({ now, ids, remembered, assumesRoom: isFirst })
     if (isFirst) for (const cell of known) space.assumeCell(cell)
     for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
     const load = (wanted: Wanted) => this.#load(wanted, loading, attempt)
-    for (const missing of [claimsOf(claims), keysOf(keys, space)]) {
+    for (const missing of [claimsOf(learned), keysOf(keys, space)]) {
       if (!missing.isEmpty) space.know(await load(missing), missing)
     }
     const [answer] = (await decideAll(space, [{ decide }], load)) as [Answer]
@@ -131,12 +140,13 @@ export class Transacting {
         throw new Conflict('what was read may not be of one moment')
       throw answer.error
     }
-    await this.#write(space, { rowsOf: loading.rowsOf, isSwept }, claims)
+    await this.#write(space, { rowsOf: loading.rowsOf, isSwept }, learned)
     return answer.outcome as Outcome<A>
   }
 
   /** Who owns a key is asked before anything else that was changed with it is read: else that would be from before. */
-  async #load(wanted: Wanted, loading: Loading, { conflicts, claims }: Attempt): Promise<Loaded> {
+  async #load(wanted: Wanted, loading: Loading, { conflicts, learned }: Attempt): Promise<Loaded> {
+    const { claims } = learned
     const isLate = loading.reads > 0 || conflicts === 0
     const loaded = await loading.load(wanted)
     const late = loaded.claims.filter((claim) => !claims.has(nameOfClaim(claim)))
@@ -145,7 +155,7 @@ export class Transacting {
     return loaded
   }
 
-  async #write(space: Workspace, options: CommitOptions, claims: Attempt['claims']): Promise<void> {
+  async #write(space: Workspace, options: CommitOptions, learned: Learned): Promise<void> {
     const { memory, committing, withoutCells, onWritten } = this.#parts
     const month = monthOf(toIso(space.now))
     const plan = planOf({
@@ -159,6 +169,7 @@ export class Transacting {
     const last = plan.others.at(-1)
     if (last !== undefined) this.#lastOther = lastPlace(last)
     let owesSignals = false
+    learned.notBefore = Math.max(...plan.cells.map(({ before }) => lastChanged(before)), 0)
     const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
     try {
       const writing = this.#writes.whileWritten(looked)
@@ -166,6 +177,7 @@ export class Transacting {
         await writing
         throw new Conflict('what it was decided on is just being changed here')
       }
+      if (learned.notBefore > plan.at) throw new Conflict('it was changed later than this was begun')
       if (plan.cells.length === 0) owesSignals = await withoutCells.commit(plan, options.rowsOf)
       else {
         const finished = await this.#writes.during(plan.cells, committing.commit(plan, options))
@@ -173,7 +185,7 @@ export class Transacting {
         owesSignals = finished.owesSignals
       }
     } catch (error) {
-      for (const claim of plan.claims) claims.set(nameOfClaim(claim), claim)
+      for (const claim of plan.claims) learned.claims.set(nameOfClaim(claim), claim)
       for (const { before } of plan.cells) memory.forget(before)
       for (const cell of plan.seen) memory.forget(cell)
       throw error
@@ -190,7 +202,13 @@ export class Transacting {
   }
 }
 
-function claimsOf(claims: Attempt['claims']): Missing {
+/** By somebody else while it was read, or by whose clock is ahead of this one. */
+function lastChanged({ aggregate }: AzureCell): number {
+  if (aggregate === null) return 0
+  return changedAt('kind' in aggregate ? aggregate : aggregate.job)
+}
+
+function claimsOf({ claims }: Learned): Missing {
   const missing = new Missing()
   missing.addClaims(claims.values())
   return missing
