@@ -58,6 +58,12 @@ export class LaneTails {
     return kept.length === last - first + 1 ? kept : this.#read(lane, lineKey(first), lineKey(last + 1))
   }
 
+  /** The last line of a lane. */
+  async end(lane: number): Promise<number> {
+    const row = await this.#engine.service.get(INDEX, laneKey(lane), LANE_ROW)
+    return row === null ? 0 : stateOfRow(row).seq
+  }
+
   /** The last line of each lane, and of those that they rest on: nothing of it is missing what came before. */
   async ends(): Promise<ReadonlyMap<number, number>> {
     await this.#lanes.refresh()

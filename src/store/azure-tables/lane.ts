@@ -11,7 +11,7 @@ import type { Row, RowWrite, TableService } from './service.ts'
 import { INDEX } from './table-names.ts'
 
 /** What one change has to be put into a lane. */
-export interface LaneEntry extends Omit<Told, 'changes'> {
+export interface LaneEntry extends Omit<Told, 'changes' | 'wakes'> {
   /** The change that is finished with it; null when none is. */
   readonly change: string | null
   readonly counts: readonly CountEntry[]

@@ -26,6 +26,8 @@ const FRESH_MS = SECOND_MS
 export interface LanesOptions {
   readonly engine: Engine
   readonly onLine: (line: Line) => void
+  /** A lane is this process's from now on. Others may have written to it what was not heard of. */
+  readonly onTaken: (number: number) => void
   /** A lane was left by somebody who did not say so: what they had begun is to be looked after. */
   readonly onAbandoned: (lease: LaneLease) => void
 }
@@ -160,6 +162,7 @@ export class Lanes {
       this.#own = lane
       this.#lease = lease
       this.#renewLater()
+      this.#options.onTaken(number)
       if (lent.abandoned !== null) this.#options.onAbandoned(lent.abandoned)
       return lane
     }

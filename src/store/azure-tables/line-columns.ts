@@ -20,7 +20,18 @@ export interface Told {
   readonly changes: readonly ChangePart[]
   /** Lines of other lanes that it rests on. */
   readonly after: LanePlaces
+  readonly wakes: Wakes
 }
+
+/** Who may have something to do because of it. */
+export interface Wakes {
+  /** Queues in which there is work. */
+  readonly queues: readonly string[]
+  /** Epoch milliseconds of the first thing that is due; 0 when a signal is to be delivered. */
+  readonly due: number | null
+}
+
+export const WAKES_NOBODY: Wakes = { queues: [], due: null }
 
 /** A line as it was read. */
 export interface Line extends Told {
@@ -33,7 +44,7 @@ export interface Line extends Told {
 /** The columns that say which changes a line finishes. */
 export const CHANGE_COLUMNS = ['changes', 'at'] as const
 
-export function lineColumns({ entries, touched, changes, after }: Told, at: number): Columns {
+export function lineColumns({ entries, touched, changes, after, wakes }: Told, at: number): Columns {
   const chunk = encodeChunk(entries.map(([, entry]) => entry))
   return {
     at: toIso(at),
@@ -46,6 +57,7 @@ export function lineColumns({ entries, touched, changes, after }: Told, at: numb
     touched: JSON.stringify(touched),
     changes: JSON.stringify(changes),
     ...(Object.keys(after).length === 0 ? null : { after: JSON.stringify(after) }),
+    ...(wakes.queues.length === 0 && wakes.due === null ? null : { wakes: JSON.stringify(wakes) }),
   }
 }
 
@@ -67,6 +79,7 @@ export function lineOf(lane: number, row: Row): Line {
     touched: json('touched', '[]'),
     changes: json('changes', '[]'),
     after: json('after', '{}'),
+    wakes: columns.wakes === undefined ? WAKES_NOBODY : json('wakes', ''),
   }
 }
 

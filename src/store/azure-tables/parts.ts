@@ -16,6 +16,7 @@ import { KnownQueues } from './known-queues.ts'
 import { LaneTails } from './lane-tails.ts'
 import { Lanes } from './lanes.ts'
 import type { LaneLease, LedgerMeta } from './ledger-rows.ts'
+import type { Line } from './line-columns.ts'
 import type { LoadingParts } from './loading.ts'
 import { MergedLog } from './merged-log.ts'
 import { Months } from './months.ts'
@@ -51,7 +52,11 @@ export interface PartsOptions {
   readonly months: readonly string[]
   readonly pollMs: number
   readonly onWritten: OnWritten
-  /** Somebody else has written. */
+  /** A line is durable, of this process or of another. */
+  readonly onLine: (line: Line) => void
+  /** There may be anything in a lane. */
+  readonly onUnknown: (lane: number) => void
+  /** Something of somebody else is there. */
   readonly onNews: () => void
   /** The lane of somebody who is not heard of any more was taken. */
   readonly onAbandoned: (lease: LaneLease) => void
@@ -72,7 +77,12 @@ function groundOf(options: PartsOptions) {
     time: new LedgerTime(world.clock),
     process: ids.next(),
   }
-  const lanes = new Lanes({ engine, onLine: (line) => tails.add(line), onAbandoned: options.onAbandoned })
+  const { onUnknown: onTaken, onAbandoned } = options
+  const onLine = (line: Line) => {
+    tails.add(line)
+    options.onLine(line)
+  }
+  const lanes = new Lanes({ engine, onLine, onTaken, onAbandoned })
   lanes.know(options.leases)
   const tails = new LaneTails(engine, lanes)
   const log = new MergedLog(lanes, tails)
@@ -83,14 +93,15 @@ function groundOf(options: PartsOptions) {
   const projections = new Projections(engine, months)
   const finishing = new Finishing(engine, { cells, lanes, projections, receipts })
   const settling = new Settling(engine, { cells, lanes, finishing, receipts, onTakenOver: onNews })
-  return { engine, lanes, tails, log, months, cells, receipts, projections, finishing, settling }
+  return { engine, onLine, lanes, tails, log, months, cells, receipts, projections, finishing, settling }
 }
 
 export function partsOf(options: PartsOptions) {
-  const { world, meta, pollMs, onWritten, onNews } = options
+  const { world, meta, pollMs, onWritten, onNews, onUnknown } = options
   const { timers, random } = world
   const ground = groundOf(options)
-  const { engine, lanes, tails, log, months, cells, receipts, projections, finishing, settling } = ground
+  const { engine, onLine, lanes, tails, log, months, cells, receipts, projections, finishing, settling } =
+    ground
   const shards = new Shards(meta.shards)
   const numbers = new SlotNumbers({ random, timers })
   const reservations = new Reservations(engine, shards, numbers)
@@ -125,7 +136,8 @@ export function partsOf(options: PartsOptions) {
   const finding = new Finding({ settling, months, named, recent, scanning, totals })
   const history = new History({ engine, cells, lanes, log, projections })
   const following = new Following(log, () => news.begin())
-  const news = new News({ engine, lanes, tails, pollMs, isWanted: () => following.isWanted, onNews })
+  const isWanted = () => following.isWanted
+  const news = new News({ engine, lanes, tails, pollMs, isWanted, onLine, onUnknown, onNews })
   return {
     ...ground,
     checking,

@@ -3,10 +3,12 @@ import type { Decision, Given, SlotKey } from '../../core/decision.ts'
 import { plainQueue } from '../../core/pick.ts'
 import type { LookAtReady, Sweep, Swept } from '../store.ts'
 import { lookAt, queueKey } from '../tables/shown-view.ts'
-import type { SlotHolder } from '../tables/tables.ts'
+import type { ReadySelect, SlotHolder } from '../tables/tables.ts'
 import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
+import { Crowd } from './crowd.ts'
 import type { Engine } from './engine.ts'
+import { IdleQueues } from './idle-queues.ts'
 import type { KnownQueues } from './known-queues.ts'
 import { lineOfIndexed } from './lane-rows.ts'
 import { Loading, type LoadingParts } from './loading.ts'
@@ -32,6 +34,9 @@ export interface SweepingParts extends LoadingParts {
 
 /** Pieces of one sweep that are worked on at the same time. */
 const AT_ONCE = 16
+/** Lanes that are looked at at the same time. */
+const LANES_AT_ONCE = 16
+const MOST_DOUBTED = 1000
 
 /** Finds work and decides on each piece by itself. */
 export class Sweeping {
@@ -39,13 +44,17 @@ export class Sweeping {
   readonly #parts: SweepingParts
   /** What sweeps of this process are just deciding on: others would only come too late. */
   readonly #taken = new Set<string>()
-  /** Queues in which there was nothing, and nothing was heard of since. */
-  readonly #idle = new Set<string>()
-  #heard = 0
+  readonly #idle = new IdleQueues()
+  readonly #readyCrowd: Crowd
+  readonly #dueCrowd: Crowd
+  /** Rows of work that somebody else had. */
+  readonly #doubted = new Set<string>()
 
   constructor(parts: SweepingParts) {
     this.#engine = parts.engine
     this.#parts = parts
+    this.#readyCrowd = new Crowd(parts.engine.random)
+    this.#dueCrowd = new Crowd(parts.engine.random)
   }
 
   async sweep<A>(selector: Sweep, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
@@ -59,62 +68,80 @@ export class Sweeping {
     }
   }
 
-  /** There may be work in any queue. */
-  hear(): void {
-    this.#heard++
-    this.#idle.clear()
+  /** There is work in some queues of a lane, or may be in any. */
+  hear(lane: number, queues: readonly string[] | null): void {
+    this.#idle.hear(lane, queues)
   }
 
   /** Shows what is ready, and what bears on it. */
   async look<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
-    const heads = await this.#parts.index.heads({ queues: [...new Set(queues)], perGroup })
-    return (
-      await this.#lookAt(
-        heads.filter((head) => this.#isTrue(head)),
-        queues,
-        look,
-      )
-    ).answer
+    const select = { queues: [...new Set(queues)], perGroup }
+    const { index } = this.#parts
+    const heads = await index.heads(await index.lanes(), select, (head) => this.#isTrue(head))
+    return (await this.#lookAt(heads, queues, look)).answer
   }
 
   async #ready<A>(
     { queues, perGroup, most, tenants, pick }: Extract<Sweep, { readonly what: 'ready' }>,
     decide: DecideOn<A>,
   ): Promise<readonly Swept<A>[]> {
+    const crowd = this.#readyCrowd
+    const { width } = crowd
     const select = {
       queues: [...new Set(queues)],
-      perGroup,
-      most,
+      perGroup: perGroup * width,
+      most: most === undefined ? undefined : most * width,
       tenants: tenants === undefined ? undefined : [...new Set(tenants)],
     }
-    // What others write is heard of while somebody follows: until then there is nothing where there was nothing.
-    if (this.#parts.isFollowed() && queues.every((queue) => this.#idle.has(queue))) return []
-    const heard = this.#heard
-    const found = (await this.#parts.index.heads(select)).filter((head) => this.#isTrue(head))
-    if (found.length === 0 && tenants === undefined && heard === this.#heard) {
-      for (const queue of queues) this.#idle.add(queue)
-    }
-    const heads = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
+    const found = await this.#find(select)
+    const free = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
+    const heads = crowd.part(free, isLimited)
     const { answer, known } = await this.#lookAt(heads, queues, pick)
     const chosen = answer.map(
       ({ key }) => heads.find((head) => nameOfKey(head.key) === nameOfKey(key)) as IndexedHead,
     )
     // Who shares a limit goes one after the other: the first of them is to have it.
-    const isLimited = chosen.some(({ ready }) => ready.limits.length > 0)
-    return this.#each(chosen, isLimited ? 1 : AT_ONCE, async (head) => {
-      const swept = await this.#decide(head.key, decide, [...known, ...this.#shown(head)])
-      if (!swept.outcome.ok) await this.#dropIfOld(head)
-      return swept
+    const swept = await this.#each(chosen, chosen.some(isLimited) ? 1 : AT_ONCE, async (head) => {
+      const one = await this.#decide(head.key, decide, [...known, ...this.#shown(head)])
+      if (!one.outcome.ok) await this.#doubt(head)
+      return one
     })
+    const lost = swept.filter(({ outcome }, n) => !outcome.ok && !isLimited(chosen[n] as IndexedHead))
+    crowd.tried(swept.length, lost.length)
+    return swept
+  }
+
+  /** In a few lanes at a time, until there is something. */
+  async #find(select: ReadySelect): Promise<readonly IndexedHead[]> {
+    const { index, isFollowed } = this.#parts
+    // What others write is heard of while somebody follows: until then there is nothing where there was nothing.
+    const isHeard = isFollowed()
+    const all = await index.lanes()
+    const lanes = isHeard ? all.filter((lane) => !this.#idle.has(lane, select.queues)) : all
+    for (let from = 0; from < lanes.length; from += LANES_AT_ONCE) {
+      const some = lanes.slice(from, from + LANES_AT_ONCE)
+      const then = this.#idle.now(some)
+      const found = await index.heads(some, select, (head) => this.#isTrue(head))
+      const full = new Set(found.map(({ lane }) => lane))
+      if (isHeard && select.tenants === undefined) {
+        for (const lane of some) if (!full.has(lane)) this.#idle.add(lane, select.queues, then)
+      }
+      if (found.length > 0) return found
+    }
+    return []
   }
 
   async #due<A>(limit: number, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
-    const rows = await this.#parts.index.due(this.#engine.time.now(), limit)
+    const crowd = this.#dueCrowd
+    const due = await this.#parts.index.due(this.#engine.time.now(), limit)
+    const rows = crowd.part(due, () => false)
     const swept = await this.#each(rows, AT_ONCE, async (row) => {
       const cell = await this.#cellOf(row, 'due')
       return cell === null ? null : this.#decide(jobOfRow(row.row), decide, [cell])
     })
-    return swept.filter((one) => one !== null)
+    const won = swept.filter((one) => one !== null)
+    crowd.tried(swept.length, swept.length - won.length)
+    return won
   }
 
   async #signalled<A>(limit: number, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
@@ -205,8 +232,12 @@ export class Sweeping {
     return cell === null ? [] : [cell]
   }
 
-  async #dropIfOld(head: IndexedHead): Promise<void> {
-    await this.#cellOf(head, 'ready')
+  /** Somebody else was faster, and takes the row away in a moment; one that is still there later on is old. */
+  async #doubt(head: IndexedHead): Promise<void> {
+    const name = `${head.lane} ${head.row.rk}`
+    if (this.#doubted.delete(name)) await this.#cellOf(head, 'ready')
+    else this.#doubted.add(name)
+    if (this.#doubted.size > MOST_DOUBTED) this.#doubted.clear()
   }
 
   /** The job that a row of the index leads to; null when it does no longer, and then the row goes. */
@@ -225,6 +256,10 @@ export class Sweeping {
     await index.drop(indexed)
     return null
   }
+}
+
+function isLimited({ ready }: IndexedHead): boolean {
+  return ready.limits.length > 0
 }
 
 function nameOf(piece: unknown): string | null {

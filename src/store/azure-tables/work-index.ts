@@ -31,16 +31,24 @@ export class WorkIndex {
     this.#lanes = lanes
   }
 
-  /** The first of every group, in every lane. */
-  async heads({ queues, perGroup, most, tenants }: ReadySelect): Promise<readonly IndexedHead[]> {
-    const lanes = await this.#all()
+  /** Every lane there is; whoever asks begins with its own. */
+  async lanes(): Promise<readonly number[]> {
+    return fromOn(await this.#all(), this.#lanes.own?.number ?? 0)
+  }
+
+  /** The first of every group that are true, in these lanes. */
+  async heads(
+    lanes: readonly number[],
+    { queues, perGroup, most, tenants }: ReadySelect,
+    isTrue: (head: IndexedHead) => boolean,
+  ): Promise<readonly IndexedHead[]> {
     const ranges = queues.flatMap((queue) =>
       tenants === undefined ? [[queue]] : tenants.map((tenant_id) => [queue, tenant_id]),
     )
     const found = await Promise.all(
       lanes.flatMap((lane) => ranges.map((range) => this.#headsIn(lane, range, { perGroup, most }))),
     )
-    return firstOfGroups(found.flat(), perGroup)
+    return firstOfGroups(found.flat().filter(isTrue), perGroup)
   }
 
   async #headsIn(
@@ -123,6 +131,12 @@ function headOf(lane: number, row: Row): IndexedHead {
 
 function groupOf({ key, ready }: ReadyHead): string {
   return `${ready.queue}\n${key.tenant_id}\n${ready.group}`
+}
+
+/** All of them, but this one first. */
+function fromOn(lanes: readonly number[], first: number): readonly number[] {
+  const at = Math.max(0, lanes.indexOf(first))
+  return [...lanes.slice(at), ...lanes.slice(0, at)]
 }
 
 /** Each lane has the first of its own. */
