@@ -26,6 +26,9 @@ type Way = keyof typeof WAYS
 /** Looks in which a worker may not have begun: its claim may still be on its way back to it. */
 const MOST_IDLE = 3
 
+/** Over a bad wire what is decided may take long to be finished, and the worker is told only then. */
+const MOST_IDLE_ELSEWHERE = 60
+
 /** Longest that an honest handler takes. */
 export const HONEST_WORK_MS = 3 * SECOND_MS
 
@@ -33,8 +36,8 @@ export const HONEST_WORK_MS = 3 * SECOND_MS
 export class LocalWork {
   readonly #scene: Scene
   readonly #begun = new Set<string>()
-  /** Attempts that a worker holds and has not begun, and how often that was seen. */
-  #idle = new Map<string, number>()
+  /** Attempts that a worker of a process holds and has not begun, and how often that was seen. */
+  readonly #idle = new WeakMap<Life, ReadonlyMap<string, number>>()
 
   constructor(scene: Scene) {
     this.#scene = scene
@@ -67,16 +70,18 @@ export class LocalWork {
   /** Call it now and then: a worker begins what it was given, as long as it lives. */
   mustBegin(life: Life): void {
     const seen = new Map<string, number>()
+    const { engine, isCalm } = this.#scene
+    const most = engine === 'azure-tables' && !isCalm ? MOST_IDLE_ELSEWHERE : MOST_IDLE
     for (const { steps } of this.#scene.laws.shadow.openJobs()) {
       for (const { state, delivery, holder, lease_id, job_id, step_id } of steps) {
         const isHeld = state === 'IN_PROGRESS' && delivery === 'pull' && life.isOwn(holder)
         if (!isHeld || lease_id === null || this.#begun.has(lease_id)) continue
-        const times = (this.#idle.get(lease_id) ?? 0) + 1
+        const times = (this.#idle.get(life)?.get(lease_id) ?? 0) + 1
         seen.set(lease_id, times)
-        law(times <= MOST_IDLE, () => `${holder} was given ${job_id}/${step_id}, and never began`)
+        law(times <= most, () => `${holder} was given ${job_id}/${step_id}, and never began`)
       }
     }
-    this.#idle = seen
+    this.#idle.set(life, seen)
   }
 
   /** In the end everybody comes round. */

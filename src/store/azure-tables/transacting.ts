@@ -3,6 +3,7 @@ import type { Decision, Given } from '../../core/decision.ts'
 import { toIso } from '../../core/time.ts'
 import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import { heldPause } from '../../world/pause.ts'
+import { changedAt } from '../query.ts'
 import type { Outcome } from '../store.ts'
 import { type Answer, decideAll } from '../tables/deciding.ts'
 import { Missing } from '../tables/missing.ts'
@@ -136,6 +137,8 @@ export class Transacting {
         await writing
         throw new Conflict('what it was decided on is just being changed here')
       }
+      if (plan.cells.some(({ before }) => isLater(before, plan.at)))
+        throw new Conflict('it was changed later than this was begun')
       if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
       else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, options)))
     } catch (error) {
@@ -153,4 +156,9 @@ export class Transacting {
       if (cell.key.kind === 'queue') this.#parts.queues.forget(cell.key.id)
     }
   }
+}
+
+/** Whether it was changed after this time: by somebody else, while it was read. */
+function isLater({ aggregate }: AzureCell, at: number): boolean {
+  return aggregate !== null && changedAt('kind' in aggregate ? aggregate : aggregate.job) > at
 }
