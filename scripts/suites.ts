@@ -110,7 +110,8 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'azure-tables',
     group: 'real servers',
-    include: ['test/azure-tables/**/*.test.ts'],
+    include: ['test/azure-tables/**/*.test.ts', ...ON_EVERY_ENGINE],
+    env: { WAYBILL_TEST_ENGINE: 'azure-tables' },
     globalSetup: 'test/azure-tables/shared-azurite.ts',
     testTimeoutMs: 60_000,
   },

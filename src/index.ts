@@ -59,6 +59,7 @@ export type { Mode } from './core/routing.ts'
 export type { CatchUp, Overlap, ScheduleRecord } from './core/schedule/record.ts'
 export { ROLES, type Role, type TokenRecord } from './core/token/record.ts'
 export { Orchestrator } from './default-orchestrator.ts'
+export { NoTables, TableMissing } from './errors/azure-errors.ts'
 export {
   FileExists,
   FileNotFound,
@@ -94,7 +95,6 @@ export {
   StaleTimestamp,
   UnknownPath,
 } from './errors/message-errors.ts'
-export { NoTables, TableMissing } from './errors/azure-errors.ts'
 export {
   DatabaseFailed,
   DatabaseMissing,
@@ -105,7 +105,6 @@ export {
   SchemaTooOld,
   ServerUnavailable,
 } from './errors/postgres-errors.ts'
-export { ChangeTooLarge, RecordTooLarge } from './errors/size-errors.ts'
 export {
   Conflict,
   CountChanged,
@@ -118,6 +117,7 @@ export {
   StaleEtag,
   TooManyWaiting,
 } from './errors/refusal-errors.ts'
+export { ChangeTooLarge, RecordTooLarge } from './errors/size-errors.ts'
 export { LedgerBusy } from './errors/sqlite-errors.ts'
 export { ERROR_TABLE, type ErrorCode } from './errors/table.ts'
 export { InvalidToolJob, PathEscapes, ToolNotFound, ToolNotStarted } from './errors/tool-errors.ts'
@@ -238,9 +238,9 @@ export { type Message, messageOf, type Publisher } from './runtime/publishers/pu
 export type { Service } from './runtime/service.ts'
 export type { Timekeeper } from './runtime/timekeeper.ts'
 export type { Worker, WorkerOptions } from './runtime/worker.ts'
+export type { AzureTablesOptions } from './store/azure-tables/azure-tables-options.ts'
 export type { Capabilities } from './store/capabilities.ts'
 export type { JournalOptions } from './store/journal/journal-options.ts'
-export type { AzureTablesOptions } from './store/azure-tables/azure-tables-options.ts'
 export type { PostgresOptions } from './store/postgres/postgres-options.ts'
 export type { OnProgress, Progress, ProgressOptions } from './store/progress.ts'
 export type { AuditQuery, Cursor, DurationsQuery, Page } from './store/query.ts'

@@ -59,7 +59,9 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
       openMs,
       outputs,
       ...known,
-      ...(url === MEMORY ? null : { identity: identityOf(url, postgres?.schema ?? azureTables?.tablePrefix) }),
+      ...(url === MEMORY
+        ? null
+        : { identity: identityOf(url, postgres?.schema ?? azureTables?.tablePrefix) }),
     })
     ledger.jobs.register(...(await protocolsOf(protocols, outside.disk)))
     return ledger

@@ -7,6 +7,7 @@ import * as journalErrors from '../../src/errors/journal-errors.ts'
 import * as messageErrors from '../../src/errors/message-errors.ts'
 import * as postgresErrors from '../../src/errors/postgres-errors.ts'
 import * as refusalErrors from '../../src/errors/refusal-errors.ts'
+import * as sizeErrors from '../../src/errors/size-errors.ts'
 import * as sqliteErrors from '../../src/errors/sqlite-errors.ts'
 import * as streamErrors from '../../src/errors/stream-errors.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors/table.ts'
@@ -36,6 +37,7 @@ function classOf(code: ErrorCode): string {
     messageErrors,
     postgresErrors,
     refusalErrors,
+    sizeErrors,
     sqliteErrors,
     streamErrors,
     toolErrors,

@@ -198,7 +198,10 @@ function groupSummary(commands: readonly CommandSpec[]): string {
 
 function globalOptions(): readonly Option[] {
   return [
-    new Option('--ledger <place>', 'where the ledger is: a folder, sqlite:FILE, postgres://… or azure-tables:…')
+    new Option(
+      '--ledger <place>',
+      'where the ledger is: a folder, sqlite:FILE, postgres://… or azure-tables:…',
+    )
       .env('WAYBILL_LEDGER')
       .default('./ledger'),
     new Option(

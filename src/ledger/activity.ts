@@ -1,5 +1,5 @@
-// How much happens, told from the history. Nobody counts in the background: a look reads what was added since the look before,
-// from the newest back to where that one was. When too much was added, it says from when on its counts are complete.
+// How much happens, told from the history. Nobody counts in the background: a look reads what was added since the look before.
+// The first one, or one after too much was added, reads from the newest back, and says from when on its counts are complete.
 import {
   ActivityCounts,
   type ActivityName,
@@ -9,7 +9,7 @@ import {
 } from '../core/activity.ts'
 import type { AuditRecord } from '../core/audit.ts'
 import { fromEpochSeconds, HOUR_MS, SECOND_MS, toIso } from '../core/time.ts'
-import { LARGEST_PAGE } from '../store/query.ts'
+import { type Cursor, LARGEST_PAGE } from '../store/query.ts'
 import type { Clock } from '../world/clock.ts'
 import type { AuditLog } from './audit-log.ts'
 import { oneOrAll } from './tenant-to-find.ts'
@@ -53,8 +53,8 @@ export class ActivityLog {
   readonly #clock: Clock
   readonly #mostRead: number
   readonly #counts: ActivityCounts
-  /** The newest record that was counted; null before the first look. */
-  #seen: number | null = null
+  /** Everything up to here was counted; null before the first look. */
+  #seen: Cursor | null = null
   /** Epoch milliseconds. */
   #completeFrom = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | null = null
@@ -93,7 +93,8 @@ export class ActivityLog {
 
   async #catchUp(now: number): Promise<void> {
     const oldest = now - KEPT_MS
-    const { records, newest, isCut } = await this.#readBack(oldest)
+    const added = this.#seen === null ? null : await this.#readOn(this.#seen)
+    const { records, newest, isCut } = added ?? (await this.#readBack(oldest))
     let earliest = now
     for (const [record, name] of records) {
       const at = fromEpochSeconds(record.timestamp)
@@ -108,35 +109,50 @@ export class ActivityLog {
     if (trimmed !== null) this.#completeFrom = Math.max(this.#completeFrom, trimmed * SECOND_MS)
   }
 
+  /** What was added; null when that is more than one look reads. */
+  async #readOn(seen: Cursor): Promise<ReadBack | null> {
+    const records: Counted[] = []
+    for (let after = seen; ; ) {
+      const limit = records.length === 0 ? FIRST_PAGE : LARGEST_PAGE
+      const { items, next } = await this.#audit.query({ after, limit })
+      records.push(...items.map(counted))
+      after = items.at(-1)?.cursor ?? after
+      if (next === null) return { records, newest: after, isCut: false }
+      if (records.length >= this.#mostRead) return null
+    }
+  }
+
   /** Nothing is counted before all of it is there: a look that fails half-way would count it twice. */
   async #readBack(oldest: number): Promise<ReadBack> {
-    const records: ReadBack['records'][number][] = []
-    let newest: number | null = null
-    let after: string | undefined
-    let read = 0
+    const records: Counted[] = []
+    let newest: Cursor | null = null
+    let after: Cursor | undefined
     for (;;) {
       const limit = after === undefined ? FIRST_PAGE : LARGEST_PAGE
       const { items, next } = await this.#audit.query({ direction: 'desc', limit, after })
-      newest ??= items[0]?.seq ?? null
-      for (const record of items) {
-        if (this.#seen !== null && record.seq <= this.#seen) return { records, newest, isCut: false }
-        const { tenant_id, timestamp } = record
-        records.push([{ tenant_id, timestamp }, activityOf(record)])
-      }
+      newest ??= items[0]?.cursor ?? null
+      records.push(...items.map(counted))
       // Old logs that were taken over are told with the times that they have: one old record alone says nothing.
-      const isOld = this.#seen === null && items.every((one) => fromEpochSeconds(one.timestamp) < oldest)
+      const isOld = items.every((one) => fromEpochSeconds(one.timestamp) < oldest)
       if (next === null || isOld) return { records, newest, isCut: false }
-      read += items.length
-      if (read >= this.#mostRead) return { records, newest, isCut: true }
+      if (records.length >= this.#mostRead) return { records, newest, isCut: true }
       after = next
     }
   }
 }
 
+type Counted = readonly [Pick<AuditRecord, 'tenant_id' | 'timestamp'>, ActivityName | null]
+
+/** As little of it as will do: there may be many. */
+function counted(record: AuditRecord): Counted {
+  const { tenant_id, timestamp } = record
+  return [{ tenant_id, timestamp }, activityOf(record)]
+}
+
 interface ReadBack {
-  readonly records: readonly (readonly [Pick<AuditRecord, 'tenant_id' | 'timestamp'>, ActivityName | null])[]
+  readonly records: readonly Counted[]
   /** Null when the history is empty. */
-  readonly newest: number | null
+  readonly newest: Cursor | null
   /** There was more than one look reads. */
   readonly isCut: boolean
 }

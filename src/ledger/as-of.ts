@@ -4,6 +4,7 @@ import { type DocumentAsOf, DocumentHindsight } from '../core/document/as-of.ts'
 import { fromEpochSeconds, toIso } from '../core/time.ts'
 import { HistoryGone } from '../errors/file-errors.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
+import { matchesAudit } from '../store/query.ts'
 import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
 
@@ -37,36 +38,39 @@ export async function countsAsOf(
   await mustReachBackTo(store, at)
   const { counts, last } = await countsUpTo(store, kind, tenant_id)
   const hindsight = new CountsInHindsight(counts)
-  for await (const record of audit.records({ kind, tenant_id, event: 'moved', from: at + 1 })) {
-    if (record.seq <= last) hindsight.takeBack(record)
-  }
+  if (last === undefined) return hindsight.counts()
+  const since = { kind, tenant_id, event: 'moved', from: at + 1 } as const
+  if (matchesAudit(last, since)) hindsight.takeBack(last)
+  // Backwards from there: only so far have the counts come, whatever was written meanwhile.
+  for await (const record of audit.records({ ...since, direction: 'desc', after: last.cursor }))
+    hindsight.takeBack(record)
   return hindsight.counts()
 }
 
-/** Counts, and the last place in the history that they know of: nothing may be written between asking for the two. */
+/** Counts, and the last record of the history that they know of: nothing may be written between asking for the two. */
 async function countsUpTo(
   store: Store,
   kind: CountedKind,
   tenant_id: string | undefined,
-): Promise<{ counts: Counts; last: number }> {
-  let last = await lastSeq(store)
+): Promise<{ counts: Counts; last: AuditRecord | undefined }> {
+  let last = await lastRecord(store)
   for (let look = 0; ; look++) {
     const counts = await store.counts(kind, tenant_id)
-    const now = await lastSeq(store)
-    if (now === last || look === MOST_LOOKS) return { counts, last: now }
+    const now = await lastRecord(store)
+    if (now?.cursor === last?.cursor || look === MOST_LOOKS) return { counts, last: now }
     last = now
   }
 }
 
-async function lastSeq(store: Store): Promise<number> {
-  return (await store.audit({ direction: 'desc', limit: 1 })).items[0]?.seq ?? 0
+async function lastRecord(store: Store): Promise<AuditRecord | undefined> {
+  return (await store.audit({ direction: 'desc', limit: 1 })).items[0]
 }
 
 async function mustReachBackTo(store: Store, at: number): Promise<void> {
   const [oldest] = (await store.audit({ limit: 1 })).items
-  if (oldest !== undefined && oldest.seq > 1 && startOf(oldest) > at) {
-    throw new HistoryGone(toIso(at), toIso(startOf(oldest)))
-  }
+  if (oldest === undefined || startOf(oldest) <= at) return
+  const { removed_audit_records } = await store.stats()
+  if (removed_audit_records > 0) throw new HistoryGone(toIso(at), toIso(startOf(oldest)))
 }
 
 function startOf(record: AuditRecord): number {

@@ -30,9 +30,11 @@ describe('documents', () => {
     })
     expect(failed).toMatchObject({ state: 'failed', adapter: 'pubmed', error_type: 'TypeError' })
     const [, record] = await all(ledger.documents.history('doc:1'))
+    // Where the log has one order for everything, it is the second in it.
+    const isTotal = ledger.capabilities.order === 'total'
     expect(record).toEqual({
-      seq: 2,
-      cursor: '2',
+      seq: isTotal ? 2 : expect.any(Number),
+      cursor: isTotal ? '2' : expect.any(String),
       event: 'moved',
       tenant_id: 'default',
       kind: 'document',

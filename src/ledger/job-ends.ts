@@ -2,12 +2,12 @@ import { type Duration, durationMs } from '../core/duration.ts'
 import type { JobRecord, StepRecord } from '../core/job/record.ts'
 import type { Json } from '../core/json.ts'
 import { isTerminal } from '../core/machine.ts'
-import { jobMachine } from '../core/machines/job.ts'
+import { type JobState, jobMachine } from '../core/machines/job.ts'
 import { OutputLost } from '../errors/file-errors.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { JobFailed, jobNotFound } from '../errors/refusal-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
-import type { Store } from '../store/store.ts'
+import { START, type Store } from '../store/store.ts'
 import type { Timer, Timers } from '../world/timers.ts'
 import type { Outputs } from './outputs.ts'
 
@@ -101,10 +101,36 @@ export class JobEnds {
 
   #follow(): () => void {
     const hold = this.#timers.hold()
-    const unsubscribe = this.#store.subscribe(() => void this.#look())
+    const { capabilities } = this.#store
+    const stop =
+      capabilities.watch === 'poll' ? this.#followLog() : this.#store.subscribe(() => void this.#look())
     return () => {
-      unsubscribe()
+      stop()
       hold.cancel()
+    }
+  }
+
+  /** Where every look at a job is a request to somebody, there is one only when some job has ended. */
+  #followLog(): () => void {
+    const end = new AbortController()
+    let stop = () => {}
+    const follow = async () => {
+      const [last] = (await this.#store.audit({ direction: 'desc', limit: 1 })).items
+      const events = this.#store.watch({ after: last?.cursor ?? START, signal: end.signal })
+      // Whatever ended before is seen now, and whatever ends from now on is told.
+      void this.#look()
+      for await (const { kind, event, new_state } of events) {
+        if (kind === 'job' && event === 'moved' && isTerminal(jobMachine, new_state as JobState))
+          void this.#look()
+      }
+    }
+    // Should it fail, whoever waits hears of what happens as everybody does.
+    follow().catch(() => {
+      if (!end.signal.aborted) stop = this.#store.subscribe(() => void this.#look())
+    })
+    return () => {
+      end.abort()
+      stop()
     }
   }
 

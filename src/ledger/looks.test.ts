@@ -1,6 +1,6 @@
 // Looks at everything at once: radar, activity, overview and tenants, on every engine.
 import { describe, expect, it } from 'vitest'
-import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
+import { isEmulated, openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, toIso } from '../core/time.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
@@ -182,7 +182,8 @@ describe('activity', () => {
     expect(total((await look('*', 1440)).submitted)).toBe(0)
   })
 
-  it('says from when on it is complete when more happened than it reads', async () => {
+  // 130 jobs one after the other, read as the one before reads its own.
+  it.skipIf(isEmulated)('says from when on it is complete when more happened than it reads', async () => {
     const { world, submit, audit } = await scene()
     const activity = new ActivityLog(audit, world.clock, { mostRead: 100 })
     const start = world.clock.now()

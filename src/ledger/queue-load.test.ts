@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
+import { isEmulated, openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
 import type { Envelope } from './envelope.ts'
 
@@ -70,7 +70,8 @@ it('counts what is ready, running and to be tried again, each in one place only'
   expect(await queues.load('nobody')).toBeNull()
 })
 
-it('says when there is more than it counted', async () => {
+// A thousand jobs; which of them are found is tried by the one above.
+it.skipIf(isEmulated)('says when there is more than it counted', async () => {
   await using ledger = await openTestLedger({
     world: virtualWorld(),
     protocols: PROTOCOLS,

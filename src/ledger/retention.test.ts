@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { pulled } from '../../test/fixtures/job-commands.ts'
 import { requestOf } from '../../test/fixtures/live-ledger.ts'
-import { openTestLedger, testEngine } from '../../test/fixtures/test-ledger.ts'
+import { engineOptions, openTestLedger, testEngine } from '../../test/fixtures/test-ledger.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
 
 const PROTOCOL = { protocol_id: 'p', request_type: 'TEST', steps: [pulled('only')] }
 
 /** Everything is past its time as soon as it is written. */
 async function forgetful(): Promise<LiveLedger> {
-  return openTestLedger({ [testEngine]: { keepHistoryMs: 0 }, protocols: [PROTOCOL] })
+  return openTestLedger({ [engineOptions]: { keepHistoryMs: 0 }, protocols: [PROTOCOL] })
 }
 
 async function submit(ledger: LiveLedger, job_id: string): Promise<void> {

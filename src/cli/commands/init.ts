@@ -20,7 +20,12 @@ export const init = defineCommand({
     'already, it is left as it is, and that is said. A folder gets a .gitignore, so that a ledger in a repository is not ' +
     'committed with it. All other commands only use ledgers that are there, so that a ' +
     'slip in a name makes no second one.',
-  arguments: [new Argument('[place]', 'a folder, sqlite:FILE, postgres://… or azure-tables:… (default: that of --ledger)')],
+  arguments: [
+    new Argument(
+      '[place]',
+      'a folder, sqlite:FILE, postgres://… or azure-tables:… (default: that of --ledger)',
+    ),
+  ],
   examples: [
     ['init', 'in ./ledger, or where WAYBILL_LEDGER says'],
     ['init /var/lib/waybill', 'somewhere else; give it to other commands with --ledger'],

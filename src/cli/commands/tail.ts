@@ -75,6 +75,15 @@ export const tail = defineCommand<Options>({
   },
 })
 
+/**
+ * Where an engine keeps what is told of a record by itself, that has cursors of its own; here they have to be good for going
+ * on with everything. Who else has a job or document of that name is left out afterwards.
+ */
+function inWholeLog({ tenant_id, ...query }: AuditQuery): AuditQuery {
+  const isNamed = query.job_id !== undefined || query.doc_id !== undefined
+  return isNamed ? query : { ...query, tenant_id }
+}
+
 /** Goes along the history, and knows where it is. */
 class Follower {
   readonly #session: Session
@@ -94,8 +103,13 @@ class Follower {
     if (end === undefined) return
     this.#cursor = end.cursor
     if (count === 0) return
-    const { items } = await ledger.audit.query({ ...query, direction: 'desc', limit: count })
-    for (const record of items.toReversed()) if (record.seq <= end.seq) await this.#show(record)
+    const found = matchesAudit(end, query) ? [end] : []
+    const before = { ...inWholeLog(query), direction: 'desc', after: end.cursor, limit: count } as const
+    for await (const record of ledger.audit.records(before)) {
+      if (found.length === count) break
+      if (matchesAudit(record, query)) found.push(record)
+    }
+    for (const record of found.toReversed()) await this.#show(record)
     this.#cursor = end.cursor
   }
 
@@ -116,8 +130,8 @@ class Follower {
   }
 
   async readOn(ledger: Ledger, query: AuditQuery): Promise<void> {
-    for await (const record of ledger.audit.records({ ...query, after: this.#cursor }))
-      await this.#show(record)
+    for await (const record of ledger.audit.records({ ...inWholeLog(query), after: this.#cursor }))
+      if (matchesAudit(record, query)) await this.#show(record)
   }
 
   async follow(ledger: Ledger, query: AuditQuery): Promise<void> {

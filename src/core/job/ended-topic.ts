@@ -7,5 +7,7 @@ export function endedTopic(job_id: string): string {
 
 /** The jobs whose ends are among these topics. */
 export function jobsAmong(topics: readonly string[]): readonly string[] {
-  return topics.filter((topic) => topic.startsWith(ENDED_TOPIC)).map((topic) => topic.slice(ENDED_TOPIC.length))
+  return topics
+    .filter((topic) => topic.startsWith(ENDED_TOPIC))
+    .map((topic) => topic.slice(ENDED_TOPIC.length))
 }

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../core/audit.ts'
 import type { Claim, ClaimKey, Decision, Given } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
-import { HOUR_MS, SECOND_MS } from '../../core/time.ts'
+import { fromIso, HOUR_MS, SECOND_MS } from '../../core/time.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { Capabilities } from '../capabilities.ts'
@@ -63,7 +63,7 @@ export class AzureTablesStore implements Store {
     this.#options = options
     this.#parts = partsOf({
       ...options,
-      onWritten: (plan) => this.#wrote(plan),
+      onWritten: (plan, owes) => this.#wrote(plan, owes),
       onNews: () => this.#hear(),
       onAbandoned: (lease) => this.#lookAfter(lease),
     })
@@ -194,8 +194,11 @@ export class AzureTablesStore implements Store {
     if (this.#closing !== null) throw new LedgerClosed()
   }
 
-  #wrote({ isNews }: Plan): void {
-    this.#due.forget()
+  #wrote({ cells, isNews }: Plan, owes: boolean): void {
+    const jobs = cells.flatMap(({ now }) => ('kind' in now ? [] : [now.job]))
+    const adds = jobs.flatMap(({ due_at }) => (due_at === null ? [] : [{ due_at: fromIso(due_at) }]))
+    this.#due.wrote({ due: { adds } }, { owes })
+    if (jobs.some(({ ready }) => ready !== null)) this.#parts.sweeping.hear()
     if (isNews) this.#parts.following.wake()
   }
 
@@ -233,6 +236,7 @@ export class AzureTablesStore implements Store {
   /** Somebody else has written. */
   #hear(): void {
     this.#due.forget()
+    this.#parts.sweeping.hear()
     this.#parts.following.wake()
   }
 }

@@ -1,26 +1,46 @@
-import type { JobAggregate } from '../../core/aggregate.ts'
-import { idOf, type LedgerRecord, type RecordOf } from '../../core/aggregate.ts'
+import {
+  idOf,
+  type JobAggregate,
+  type LedgerRecord,
+  type RecordKey,
+  type RecordOf,
+} from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Capabilities } from '../capabilities.ts'
+import type { SortedPlace } from '../cursor.ts'
 import { type Placed, pageOf, placeAfter, placeOfRecord, signOf } from '../live/find-records.ts'
 import { NearestPlaces } from '../nearest-places.ts'
 import { comparePlaces } from '../place.ts'
 import { type FindQuery, findOrder, matchesFind, type Page, pageSize } from '../query.ts'
-import type { CellStore } from './cell-store.ts'
-import type { Engine } from './engine.ts'
 import { isCut, part, uncutPrefix } from './keys.ts'
-import { MEMBER_FIELDS, membersKey } from './members.ts'
 import type { Months } from './months.ts'
+import type { NamedJobs } from './named-jobs.ts'
+import type { RecentlyChanged, TouchedRecord } from './recently-changed.ts'
 import { isAlone, type Scanning } from './scanning.ts'
-import { INDEX } from './table-names.ts'
+import type { Settling } from './settling.ts'
+import type { Totals } from './totals.ts'
 
 export interface FindingParts {
-  readonly engine: Engine
-  readonly cells: CellStore
+  readonly settling: Settling
+  readonly named: NamedJobs
   readonly months: Months
+  readonly recent: RecentlyChanged
   readonly scanning: Scanning
-  /** Every tenant that has anything. */
-  readonly tenants: () => Promise<readonly string[]>
+  readonly totals: Totals
+}
+
+/** Records that are looked at for one page before all of them are. */
+const MOST_LOOKED_AT = 3000
+const AT_ONCE = 16
+
+const ENDLESS = Number.POSITIVE_INFINITY
+
+interface Asked {
+  readonly query: FindQuery
+  readonly after: SortedPlace | null
+  readonly limit: number
+  placed(record: LedgerRecord): Placed
+  isNext(placed: Placed): boolean
 }
 
 export class Finding {
@@ -36,38 +56,95 @@ export class Finding {
   ): Promise<Page<RecordOf[K]>> {
     const order = findOrder(query, capabilities)
     const after = placeAfter(query, order)
-    const limit = pageSize(query.limit) + 1
     const sign = signOf(query)
-    const placed = (record: LedgerRecord): Placed => ({ record, place: placeOfRecord(record, query, order) })
-    const isNext = ({ place }: Placed) => after === null || sign * comparePlaces(place, after) > 0
-    if (order === 'id' && sign === 1 && (query.kind === 'job' || isAlone(query.kind)) && !isNarrow(query)) {
-      const found: Placed[] = []
-      for await (const record of this.#sorted(query, after)) {
-        const one = placed(record)
-        if (!matchesFind(record, query) || !isNext(one)) continue
-        if (found.push(one) === limit) break
-      }
-      return pageOf([found], query)
+    const asked: Asked = {
+      query,
+      after,
+      limit: pageSize(query.limit) + 1,
+      placed: (record) => ({ record, place: placeOfRecord(record, query, order) }),
+      isNext: ({ place }) => after === null || sign * comparePlaces(place, after) > 0,
     }
-    const nearest = new NearestPlaces<Placed>(limit, sign === -1)
-    for await (const record of this.#any(query)) {
+    const tenants = await this.#tenantsOf(query)
+    const named = await this.#named(query, tenants)
+    if (named !== null) return this.#nearest(asked, this.#ofJobs(query, named))
+    const { kind } = query
+    if (order === 'id' && sign === 1 && (kind === 'job' || isAlone(kind))) return this.#sorted(asked, tenants)
+    const recent = order === 'changed' && sign === -1 ? await this.#recent(asked) : null
+    if (recent !== null) return pageOf([recent.sort((a, b) => comparePlaces(b.place, a.place))], query)
+    return this.#nearest(asked, this.#all(query, tenants))
+  }
+
+  /** The jobs that it is about, by tenant; null when all have to be looked at. */
+  async #named(query: FindQuery, tenants: readonly string[]): Promise<readonly RecordKey[] | null> {
+    const keys: RecordKey[] = []
+    for (const tenant_id of tenants) {
+      const ids = await this.#parts.named.ids(query, tenant_id)
+      if (ids === null) return null
+      keys.push(...ids.map((id) => ({ kind: 'job', tenant_id, id }) as const))
+    }
+    return tenants.length === 0 ? null : keys
+  }
+
+  /** All of them pass by, and those that come first are kept. */
+  async #nearest<K extends RecordKind>(
+    { query, limit, placed, isNext }: Asked,
+    records: AsyncIterable<LedgerRecord>,
+  ): Promise<Page<RecordOf[K]>> {
+    const nearest = new NearestPlaces<Placed>(limit, signOf(query) === -1)
+    for await (const record of records) {
       if (!matchesFind(record, query)) continue
       const one = placed(record)
       if (isNext(one)) nearest.add(one.place, one)
     }
-    return pageOf([nearest.values()], query)
+    return pageOf([nearest.values()], query as FindQuery<K>)
   }
 
-  /** By tenant and id, from a place on. */
-  async *#sorted(
-    query: FindQuery,
-    after: { readonly tenant_id: string; readonly id: string } | null,
-  ): AsyncGenerator<LedgerRecord> {
-    for (const tenant_id of await this.#tenantsOf(query)) {
+  /** By tenant and id: as many as are asked for are read. */
+  async #sorted<K extends RecordKind>(
+    { query, after, limit, placed, isNext }: Asked,
+    tenants: readonly string[],
+  ): Promise<Page<RecordOf[K]>> {
+    const found: Placed[] = []
+    for (const tenant_id of tenants) {
       if (after !== null && tenant_id < after.tenant_id) continue
       const fromId = after?.tenant_id === tenant_id ? after.id : undefined
-      yield* inOrder(this.#ofTenant(query, tenant_id, fromId))
+      for await (const record of inOrder(this.#ofTenant(query, tenant_id, fromId))) {
+        const one = placed(record)
+        if (!matchesFind(record, query) || !isNext(one)) continue
+        if (found.push(one) === limit) return pageOf([found], query as FindQuery<K>)
+      }
     }
+    return pageOf([found], query as FindQuery<K>)
+  }
+
+  /** What changed last, as the log tells it; null when that would not tell all of it, or not be any quicker. */
+  async #recent({ query, after, limit, placed, isNext }: Asked): Promise<Placed[] | null> {
+    const { kind, tenant_id, where = {}, changedFrom = Number.NEGATIVE_INFINITY } = query
+    if (kind === 'step' || kind === 'outbox') return null
+    const states = where.state === undefined ? undefined : new Set([where.state].flat())
+    const until = Math.min(after?.at ?? ENDLESS, (query.changedBefore ?? ENDLESS) - 1)
+    const touched = this.#parts.recent.records({ kind, tenant_id, states, until })
+    const found: Placed[] = []
+    let last = ENDLESS
+    for (let looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+      const { some, isWhole } = await nextOf(touched)
+      const records = await Promise.all(some.map(({ key }) => this.#record(key)))
+      for (const [n, { at }] of some.entries()) {
+        // What changed at the same time as the last one that fits may sort before it.
+        if (at < changedFrom || (found.length >= limit && at < last)) return found
+        const record = records[n] ?? null
+        if (record === null || !matchesFind(record, query) || !isNext(placed(record))) continue
+        found.push(placed(record))
+        last = at
+      }
+      if (isWhole !== undefined) return isWhole ? found : null
+    }
+    return null
+  }
+
+  async #record(key: RecordKey): Promise<LedgerRecord | null> {
+    const { aggregate } = await this.#parts.settling.shown(key)
+    return aggregate === null || 'kind' in aggregate ? aggregate : aggregate.job
   }
 
   async *#ofTenant(
@@ -86,51 +163,39 @@ export class Finding {
     }
   }
 
-  async *#any(query: FindQuery): AsyncGenerator<LedgerRecord> {
-    const { scanning } = this.#parts
-    for (const tenant_id of await this.#tenantsOf(query)) {
-      if (isNarrow(query)) yield* this.#ofJobs(query, tenant_id)
-      else yield* scanning.records(query.kind, tenant_id, query)
-    }
+  async *#all(query: FindQuery, tenants: readonly string[]): AsyncGenerator<LedgerRecord> {
+    for (const tenant_id of tenants) yield* this.#parts.scanning.records(query.kind, tenant_id, query)
   }
 
-  /** Records of jobs that are named, or that belong to something that is. */
-  async *#ofJobs(query: FindQuery, tenant_id: string): AsyncGenerator<LedgerRecord> {
-    for (const id of await this.#jobIds(query, tenant_id)) {
-      const { aggregate } = await this.#parts.cells.read({ kind: 'job', tenant_id, id })
-      if (aggregate === null) continue
-      const { job, steps } = aggregate as JobAggregate
-      if (query.kind === 'job') yield job
-      else yield* steps
+  /** These jobs, or their steps. */
+  async *#ofJobs({ kind }: FindQuery, keys: readonly RecordKey[]): AsyncGenerator<LedgerRecord> {
+    for (let from = 0; from < keys.length; from += AT_ONCE) {
+      const some = keys.slice(from, from + AT_ONCE)
+      for (const { aggregate } of await Promise.all(some.map((key) => this.#parts.settling.shown(key)))) {
+        if (aggregate === null) continue
+        const { job, steps } = aggregate as JobAggregate
+        if (kind === 'job') yield job
+        else yield* steps
+      }
     }
-  }
-
-  async #jobIds({ where = {} }: FindQuery, tenant_id: string): Promise<readonly string[]> {
-    const valuesOf = (wanted: string | readonly string[]) => (typeof wanted === 'string' ? [wanted] : wanted)
-    if (where.job_id !== undefined) return [...new Set(valuesOf(where.job_id))]
-    const field = MEMBER_FIELDS.find((one) => where[one] !== undefined)
-    if (field === undefined) return []
-    const ids = new Set<string>()
-    for (const value of valuesOf(where[field] as string | readonly string[])) {
-      const query = { pk: membersKey(field, tenant_id, value) }
-      for await (const { columns } of this.#parts.scanning.rows(INDEX, query))
-        ids.add(columns.jobId as string)
-    }
-    return [...ids]
   }
 
   async #tenantsOf({ tenant_id }: FindQuery): Promise<readonly string[]> {
-    return tenant_id === undefined ? (await this.#parts.tenants()).toSorted() : [tenant_id]
+    return tenant_id === undefined ? (await this.#parts.totals.tenants()).toSorted() : [tenant_id]
   }
 }
 
-/** Whether the jobs that it concerns can be told without looking at all. */
-function isNarrow({ kind, where = {} }: FindQuery): boolean {
-  if (kind === 'step') return where.job_id !== undefined
-  return (
-    kind === 'job' &&
-    (where.job_id !== undefined || MEMBER_FIELDS.some((field) => where[field] !== undefined))
-  )
+/** The next few; and at the end whether that was all there is. */
+async function nextOf(
+  touched: ReturnType<RecentlyChanged['records']>,
+): Promise<{ readonly some: readonly TouchedRecord[]; readonly isWhole: boolean | undefined }> {
+  const some: TouchedRecord[] = []
+  while (some.length < AT_ONCE) {
+    const { done, value } = await touched.next()
+    if (done === true) return { some, isWhole: value }
+    some.push(value)
+  }
+  return { some, isWhole: undefined }
 }
 
 /** Keys sort as ids do, but for those that were cut: what begins alike is put in order here. */

@@ -55,6 +55,8 @@ export interface Finished {
   readonly receipt: Receipt | null
   readonly by: AzureCell
   readonly others: readonly AzureCell[]
+  /** Somebody waits for a signal of it. */
+  readonly owesSignals: boolean
   /** Of the outbox rows that were closed, in their order. */
   readonly closedEtags: readonly string[]
 }
@@ -97,6 +99,7 @@ export class Finishing {
       receipt,
       by: withEtag(moved.by.cell),
       others: unlocked.map(withEtag),
+      owesSignals: change.owed.signals.length > 0,
       closedEtags,
     }
   }

@@ -40,7 +40,11 @@ export class Loading {
   /** The rows of a limit, if they were read. */
   readonly rowsOf = (slot: SlotKey): readonly SlotRowRead[] | undefined => this.#slots.get(nameOfSlot(slot))
 
+  /** How often records were read: what was read at once is of one moment, or nearly. */
+  reads = 0
+
   async load(wanted: Wanted): Promise<Loaded> {
+    if (wanted.jobs.length + wanted.records.length > 0) this.reads++
     const [cells, claims, slots, refusals, rows] = await Promise.all([
       Promise.all([...wanted.jobs, ...wanted.records].map((key) => this.cell(key))),
       Promise.all(wanted.claims.map((claim) => this.#claim(claim))),

@@ -19,10 +19,11 @@ import type { LaneLease, LedgerMeta } from './ledger-rows.ts'
 import type { LoadingParts } from './loading.ts'
 import { MergedLog } from './merged-log.ts'
 import { Months } from './months.ts'
+import { NamedJobs } from './named-jobs.ts'
 import { News } from './news.ts'
-import type { Plan } from './plan.ts'
 import { Projections } from './projections.ts'
 import { Receipts } from './receipts.ts'
+import { RecentlyChanged } from './recently-changed.ts'
 import { Recovering } from './recovering.ts'
 import { RememberedCells } from './remembered-cells.ts'
 import { Reservations } from './reservations.ts'
@@ -34,7 +35,7 @@ import { Signals } from './signals.ts'
 import { SlotNumbers } from './slot-numbers.ts'
 import { Sweeping } from './sweeping.ts'
 import { Totals } from './totals.ts'
-import { Transacting } from './transacting.ts'
+import { type OnWritten, Transacting } from './transacting.ts'
 import { Waiting } from './waiting-rows.ts'
 import { WithoutCells } from './without-cells.ts'
 import { WorkIndex } from './work-index.ts'
@@ -49,7 +50,7 @@ export interface PartsOptions {
   readonly leases: readonly LaneLease[]
   readonly months: readonly string[]
   readonly pollMs: number
-  readonly onWritten: (plan: Plan) => void
+  readonly onWritten: OnWritten
   /** Somebody else has written. */
   readonly onNews: () => void
   /** The lane of somebody who is not heard of any more was taken. */
@@ -58,8 +59,9 @@ export interface PartsOptions {
 
 export type Parts = ReturnType<typeof partsOf>
 
-export function partsOf(options: PartsOptions) {
-  const { service, world, meta, pollMs, onWritten, onNews } = options
+/** What the ledger is made of, and how it is kept whole. */
+function groundOf(options: PartsOptions) {
+  const { service, world, onNews } = options
   const { timers, random, ids, logger } = world
   const engine: Engine = {
     service: new GroupedWrites(service),
@@ -80,7 +82,15 @@ export function partsOf(options: PartsOptions) {
   const receipts = new Receipts(engine)
   const projections = new Projections(engine, months)
   const finishing = new Finishing(engine, { cells, lanes, projections, receipts })
-  const settling = new Settling(engine, { cells, lanes, finishing, receipts })
+  const settling = new Settling(engine, { cells, lanes, finishing, receipts, onTakenOver: onNews })
+  return { engine, lanes, tails, log, months, cells, receipts, projections, finishing, settling }
+}
+
+export function partsOf(options: PartsOptions) {
+  const { world, meta, pollMs, onWritten, onNews } = options
+  const { timers, random } = world
+  const ground = groundOf(options)
+  const { engine, lanes, tails, log, months, cells, receipts, projections, finishing, settling } = ground
   const shards = new Shards(meta.shards)
   const numbers = new SlotNumbers({ random, timers })
   const reservations = new Reservations(engine, shards, numbers)
@@ -94,28 +104,34 @@ export function partsOf(options: PartsOptions) {
   const transacting = new Transacting({ ...loading, committing, withoutCells, memory, queues, onWritten })
   const index = new WorkIndex(engine, lanes)
   const signals = new Signals(engine, { index, settling })
-  const sweeping = new Sweeping({ ...loading, transacting, index, memory, queues, receipts, signals })
+  const sweeping = new Sweeping({
+    ...loading,
+    transacting,
+    index,
+    memory,
+    queues,
+    receipts,
+    signals,
+    isFollowed: () => following.isWanted,
+  })
   const scanning = new Scanning({ engine, cells, months, settling })
   const totals = new Totals(engine, lanes)
   const recovering = new Recovering(engine, { cells, lanes, projections, scanning, settling, shards })
   const claims = new Claims(engine, settling)
   const retiring = new Retiring(engine, { lanes, scanning, settling, shards, totals })
   const checking = new Checking({ engine, log, scanning, settling, totals })
-  const finding = new Finding({ engine, cells, months, scanning, tenants: () => totals.tenants() })
+  const recent = new RecentlyChanged(tails)
+  const named = new NamedJobs({ scanning, shards, totals })
+  const finding = new Finding({ settling, months, named, recent, scanning, totals })
   const history = new History({ engine, cells, lanes, log, projections })
   const following = new Following(log, () => news.begin())
   const news = new News({ engine, lanes, tails, pollMs, isWanted: () => following.isWanted, onNews })
   return {
-    engine,
-    lanes,
-    log,
-    cells,
+    ...ground,
     checking,
     claims,
-    settling,
     loading,
     shards,
-    projections,
     recovering,
     retiring,
     transacting,

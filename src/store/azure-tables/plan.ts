@@ -31,7 +31,7 @@ import {
 } from './azure-cell.ts'
 import { type NextRow, newJobMeta } from './cell-rows.ts'
 import { lastPlace, placeBetween, placed } from './line-columns.ts'
-import { memberRefs } from './members.ts'
+import { type Member, membersOf } from './members.ts'
 import { type SlotPlan, slotPlan } from './slot-plan.ts'
 import { subjectKey, waiterRef, waiterRow } from './waiters.ts'
 
@@ -125,9 +125,7 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
       closed,
       drops: cells.flatMap(indexRowsBefore),
       refusals: refusals.map(({ key, count }) => ({ ...key, count })),
-      members: cells.flatMap(({ before, now }) =>
-        before.aggregate === null && !('kind' in now) ? memberRefs(now.job) : [],
-      ),
+      members: cells.flatMap(newMembers),
     },
     forgets: cells.flatMap(oldWaits),
     isNews: space.isNews,
@@ -243,6 +241,15 @@ function isPut({ aggregate }: AzureCell, now: Aggregate): boolean {
 function touchedBy({ now }: PlannedCell): Touched {
   const record: LedgerRecord = 'kind' in now ? now : now.job
   return [record.kind, record.tenant_id, idOf(record), record.state, changedAt(record)]
+}
+
+/** A job that is new, or has just ended. */
+function newMembers({ before, now }: PlannedCell): readonly Member[] {
+  if ('kind' in now) return []
+  const isNew = before.aggregate === null
+  return isNew || (isAtRest(now.job) && now.job !== (before.aggregate as JobAggregate).job)
+    ? membersOf(now.job)
+    : []
 }
 
 function indexRowsBefore({ before }: PlannedCell): readonly IndexRow[] {

@@ -149,9 +149,7 @@ export class Projections {
   }
 
   async putMembers(members: Owed['members']): Promise<void> {
-    await Promise.all(
-      members.map(({ table, pk, rk, jobId }) => this.#putAll(table, pk, [{ rk, columns: { jobId } }])),
-    )
+    await Promise.all(members.map(({ table, pk, rk, columns }) => this.#putAll(table, pk, [{ rk, columns }])))
   }
 
   /** Rows that are no longer needed, as long as they are what they were. */

@@ -2,13 +2,11 @@ import type { AggregateKind, AggregateOf, RecordKey, RecordOf } from '../../core
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { Parts } from './parts.ts'
 
-/** As it is. What is part of a change that is being decided elsewhere is waited for. */
 export async function loadAggregate<K extends AggregateKind>(
-  { cells, settling }: Parts,
+  { settling }: Parts,
   key: RecordKey<K>,
 ): Promise<AggregateOf[K] | null> {
-  const cell = await cells.read(key as RecordKey)
-  const { aggregate } = cell.meta.lock === null ? cell : await settling.settled(key as RecordKey)
+  const { aggregate } = await settling.shown(key as RecordKey)
   return aggregate as AggregateOf[K] | null
 }
 

@@ -46,7 +46,7 @@ export class Scanning {
     else if (kind === 'job')
       for (const month of await this.#parts.months.all()) yield* this.jobs(tenant_id, month, query)
     else if (kind === 'step') yield* this.#steps(tenant_id)
-    else for (const month of await this.#parts.months.all()) yield* this.#outbox(tenant_id, month)
+    else for (const month of await this.#parts.months.all()) yield* this.#outbox(tenant_id, month, query)
   }
 
   /** In the order of their keys, from one on. */
@@ -110,8 +110,14 @@ export class Scanning {
     return head.columns._lock === undefined ? cellOfRows(key, rows) : this.#parts.settling.settled(key)
   }
 
-  async *#outbox(tenant_id: string, month: string): AsyncGenerator<LedgerRecord> {
-    for await (const row of this.rows(OUTBOX, { pk: monthKey(tenant_id, month) })) {
+  async *#outbox(tenant_id: string, month: string, query: FindQuery): AsyncGenerator<LedgerRecord> {
+    // What its job has may be another state than its row, and another time.
+    const { state: _, ...where } = query.where ?? {}
+    const pk = monthKey(tenant_id, month)
+    for await (const row of this.rows(OUTBOX, {
+      pk,
+      where: conditions('outbox', { kind: 'outbox', where }),
+    })) {
       const record = await this.outboxOfRow(row)
       if (record !== null) yield record
     }

@@ -29,6 +29,8 @@ export interface SettlingParts {
   readonly lanes: Lanes
   readonly finishing: Finishing
   readonly receipts: Receipts
+  /** Something of somebody else was finished here. */
+  readonly onTakenOver: () => void
 }
 
 export class Settling {
@@ -57,6 +59,12 @@ export class Settling {
   /** Whatever this process has begun by now is done. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#underWay.values())
+  }
+
+  /** As it is. What is part of a change that is being decided elsewhere is waited for. */
+  async shown(key: RecordKey): Promise<AzureCell> {
+    const cell = await this.#parts.cells.read(key)
+    return cell.meta.lock === null ? cell : this.settled(key)
   }
 
   /** The aggregate, with everything finished that was decided on it. */
@@ -169,6 +177,7 @@ export class Settling {
         isMarked: false,
       }),
     )
+    this.#parts.onTakenOver()
   }
 
   /** Nobody can write to the lane who has not read it since. */

@@ -25,6 +25,8 @@ export interface SweepingParts extends LoadingParts {
   readonly memory: RememberedCells
   readonly queues: KnownQueues
   readonly receipts: Receipts
+  /** Whether this process hears of what others write. */
+  readonly isFollowed: () => boolean
   readonly signals: Signals
 }
 
@@ -37,6 +39,9 @@ export class Sweeping {
   readonly #parts: SweepingParts
   /** What sweeps of this process are just deciding on: others would only come too late. */
   readonly #taken = new Set<string>()
+  /** Queues in which there was nothing, and nothing was heard of since. */
+  readonly #idle = new Set<string>()
+  #heard = 0
 
   constructor(parts: SweepingParts) {
     this.#engine = parts.engine
@@ -52,6 +57,12 @@ export class Sweeping {
       case 'signalled':
         return this.#signalled(selector.limit, decide)
     }
+  }
+
+  /** There may be work in any queue. */
+  hear(): void {
+    this.#heard++
+    this.#idle.clear()
   }
 
   /** Shows what is ready, and what bears on it. */
@@ -76,7 +87,13 @@ export class Sweeping {
       most,
       tenants: tenants === undefined ? undefined : [...new Set(tenants)],
     }
+    // What others write is heard of while somebody follows: until then there is nothing where there was nothing.
+    if (this.#parts.isFollowed() && queues.every((queue) => this.#idle.has(queue))) return []
+    const heard = this.#heard
     const found = (await this.#parts.index.heads(select)).filter((head) => this.#isTrue(head))
+    if (found.length === 0 && tenants === undefined && heard === this.#heard) {
+      for (const queue of queues) this.#idle.add(queue)
+    }
     const heads = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
     const { answer, known } = await this.#lookAt(heads, queues, pick)
     const chosen = answer.map(

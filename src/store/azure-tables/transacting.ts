@@ -1,5 +1,5 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
-import type { Decision, Given } from '../../core/decision.ts'
+import type { ClaimKey, Decision, Given } from '../../core/decision.ts'
 import { toIso } from '../../core/time.ts'
 import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import { heldPause } from '../../world/pause.ts'
@@ -7,7 +7,7 @@ import { changedAt } from '../query.ts'
 import type { Outcome } from '../store.ts'
 import { type Answer, decideAll } from '../tables/deciding.ts'
 import { Missing } from '../tables/missing.ts'
-import { Conflict } from '../tables/tables.ts'
+import { Conflict, type Loaded, type Wanted } from '../tables/tables.ts'
 import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { CommitOptions, Committing } from './committing.ts'
@@ -28,14 +28,19 @@ import type { WithoutCells } from './without-cells.ts'
 const MOST_CONFLICTS = 200
 const CONFLICTS_AT_ONCE = 2
 const LONGEST_PAUSE_MS = 100
+/** A decision that fails is made so often again, in case that it was shown something that never was. */
+const MOST_DOUBTS = 3
 
 export interface TransactingParts extends LoadingParts {
   readonly committing: Committing
   readonly withoutCells: WithoutCells
   readonly memory: RememberedCells
   readonly queues: KnownQueues
-  readonly onWritten: (plan: Plan) => void
+  readonly onWritten: OnWritten
 }
+
+/** Is told of every change that is written, and whether somebody waits for a signal of it. */
+export type OnWritten = (plan: Plan, owesSignals: boolean) => void
 
 interface How {
   /** What was read a moment ago. */
@@ -44,6 +49,20 @@ interface How {
 }
 
 const NOT_SWEPT: How = { known: [], isSwept: false }
+
+interface Attempt extends How {
+  /** How many were in vain. */
+  readonly conflicts: number
+  readonly learned: Learned
+}
+
+/** What attempts in vain have shown. */
+interface Learned {
+  /** Keys that bear on it. */
+  readonly claims: Map<string, ClaimKey>
+  /** When what it changes was changed last: nothing is changed before that. */
+  notBefore: number
+}
 
 /** Loads, decides and writes; once more, when somebody else was faster. */
 export class Transacting {
@@ -80,9 +99,10 @@ export class Transacting {
     how: How,
   ): Promise<Outcome<A>> {
     const { random, timers } = this.#engine
+    const learned: Learned = { claims: new Map(), notBefore: 0 }
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
       try {
-        return await this.#once(keys, decide, { ...how, isFirst: conflicts === 0 })
+        return await this.#once(keys, decide, { ...how, conflicts, learned })
       } catch (error) {
         if (!(error instanceof Conflict)) throw error
         const ms = Math.min(LONGEST_PAUSE_MS, 5 * conflicts)
@@ -98,26 +118,44 @@ export class Transacting {
   async #once<A>(
     keys: readonly RecordKey[],
     decide: (given: Given) => Decision<A>,
-    { known, isSwept, isFirst }: How & { readonly isFirst: boolean },
+    attempt: Attempt,
   ): Promise<Outcome<A>> {
-    const { memory } = this.#parts
+    const { known, isSwept, conflicts, learned } = attempt
+    const isFirst = conflicts === 0
     const { time, ids } = this.#engine
     const loading = new Loading(this.#parts)
-    const remembered = isFirst ? memory : null
-    const space = new Workspace({ now: time.now(), ids, remembered, assumesRoom: isFirst })
+    const remembered = isFirst ? this.#parts.memory : null
+    const now = Math.max(time.now(), learned.notBefore)
+    const space = new Workspace({ now, ids, remembered, assumesRoom: isFirst })
     if (isFirst) for (const cell of known) space.assumeCell(cell)
     for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
-    const missing = new Missing()
-    missing.addKeys(keys.filter((key) => space.cellOf(key) === undefined))
-    if (!missing.isEmpty) space.know(await loading.load(missing), missing)
-    const [answer] = await decideAll(space, [{ decide }], (wanted) => loading.load(wanted))
-    if ('error' in (answer as Answer)) throw (answer as { error: unknown }).error
-    const { outcome } = answer as { outcome: Outcome<A> }
-    await this.#write(space, { rowsOf: loading.rowsOf, isSwept })
-    return outcome
+    const load = (wanted: Wanted) => this.#load(wanted, loading, attempt)
+    for (const missing of [claimsOf(learned), keysOf(keys, space)]) {
+      if (!missing.isEmpty) space.know(await load(missing), missing)
+    }
+    const [answer] = (await decideAll(space, [{ decide }], load)) as [Answer]
+    if ('error' in answer) {
+      // What was read piece by piece may not fit together.
+      if (loading.reads > 1 && conflicts < MOST_DOUBTS)
+        throw new Conflict('what was read may not be of one moment')
+      throw answer.error
+    }
+    await this.#write(space, { rowsOf: loading.rowsOf, isSwept }, learned)
+    return answer.outcome as Outcome<A>
   }
 
-  async #write(space: Workspace, options: CommitOptions): Promise<void> {
+  /** Who owns a key is asked before anything else that was changed with it is read: else that would be from before. */
+  async #load(wanted: Wanted, loading: Loading, { conflicts, learned }: Attempt): Promise<Loaded> {
+    const { claims } = learned
+    const isLate = loading.reads > 0 || conflicts === 0
+    const loaded = await loading.load(wanted)
+    const late = loaded.claims.filter((claim) => !claims.has(nameOfClaim(claim)))
+    for (const claim of late) claims.set(nameOfClaim(claim), claim)
+    if (isLate && late.length > 0) throw new Conflict('a key was taken while the rest was read')
+    return loaded
+  }
+
+  async #write(space: Workspace, options: CommitOptions, learned: Learned): Promise<void> {
     const { memory, committing, withoutCells, onWritten } = this.#parts
     const month = monthOf(toIso(space.now))
     const plan = planOf({
@@ -130,6 +168,8 @@ export class Transacting {
     if (takesUnread(space, plan)) throw new Conflict('whether there is room for it has to be read')
     const last = plan.others.at(-1)
     if (last !== undefined) this.#lastOther = lastPlace(last)
+    let owesSignals = false
+    learned.notBefore = Math.max(...plan.cells.map(({ before }) => lastChanged(before)), 0)
     const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
     try {
       const writing = this.#writes.whileWritten(looked)
@@ -137,17 +177,21 @@ export class Transacting {
         await writing
         throw new Conflict('what it was decided on is just being changed here')
       }
-      if (plan.cells.some(({ before }) => isLater(before, plan.at)))
-        throw new Conflict('it was changed later than this was begun')
-      if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
-      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, options)))
+      if (learned.notBefore > plan.at) throw new Conflict('it was changed later than this was begun')
+      if (plan.cells.length === 0) owesSignals = await withoutCells.commit(plan, options.rowsOf)
+      else {
+        const finished = await this.#writes.during(plan.cells, committing.commit(plan, options))
+        this.#remember(finished)
+        owesSignals = finished.owesSignals
+      }
     } catch (error) {
+      for (const claim of plan.claims) learned.claims.set(nameOfClaim(claim), claim)
       for (const { before } of plan.cells) memory.forget(before)
       for (const cell of plan.seen) memory.forget(cell)
       throw error
     }
     space.freeze()
-    onWritten(plan)
+    onWritten(plan, owesSignals)
   }
 
   #remember({ by, others }: Finished): void {
@@ -158,7 +202,25 @@ export class Transacting {
   }
 }
 
-/** Whether it was changed after this time: by somebody else, while it was read. */
-function isLater({ aggregate }: AzureCell, at: number): boolean {
-  return aggregate !== null && changedAt('kind' in aggregate ? aggregate : aggregate.job) > at
+/** By somebody else while it was read, or by whose clock is ahead of this one. */
+function lastChanged({ aggregate }: AzureCell): number {
+  if (aggregate === null) return 0
+  return changedAt('kind' in aggregate ? aggregate : aggregate.job)
+}
+
+function claimsOf({ claims }: Learned): Missing {
+  const missing = new Missing()
+  missing.addClaims(claims.values())
+  return missing
+}
+
+/** What callers said that it is about. */
+function keysOf(keys: readonly RecordKey[], space: Workspace): Missing {
+  const missing = new Missing()
+  missing.addKeys(keys.filter((key) => space.cellOf(key) === undefined))
+  return missing
+}
+
+function nameOfClaim({ tenant_id, key }: ClaimKey): string {
+  return `${tenant_id}\n${key}`
 }

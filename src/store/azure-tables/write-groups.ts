@@ -4,7 +4,7 @@ import { MOST_BYTES_AT_ONCE, MOST_ROWS_AT_ONCE, type RowWrite } from './service.
 /** What is sent is counted, and that is JSON with the names of all columns: about half of it is what was to be written. */
 const MOST_BYTES = MOST_BYTES_AT_ONCE / 2
 
-export function bytesOfWrites(writes: readonly RowWrite[]): number {
+function bytesOfWrites(writes: readonly RowWrite[]): number {
   let bytes = 0
   for (const write of writes) if (write.verb !== 'delete') bytes += rowBytes('', write.rk, write.columns)
   return bytes

@@ -1,4 +1,9 @@
-import type { WriteSet, Written } from './tables.ts'
+import type { Written } from './tables.ts'
+
+/** Times at which something written is due. */
+export interface DueWrite {
+  readonly due: { readonly adds: readonly { readonly due_at: number }[] }
+}
 
 /**
  * When something is next due, as far as that is known without asking: whoever keeps time wants to know after every write,
@@ -25,7 +30,7 @@ export class NextDue {
     return answer
   }
 
-  wrote({ due }: WriteSet, { owes }: Written): void {
+  wrote({ due }: DueWrite, { owes }: Pick<Written, 'owes'>): void {
     if (owes) {
       this.forget()
       return
