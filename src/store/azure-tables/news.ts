@@ -61,7 +61,7 @@ export class News {
     let isNew = false
     try {
       await lanes.refreshNowAndThen()
-      const others = lanes.numbers.filter((number) => number !== lanes.own?.number)
+      const others = lanes.numbers.filter((number) => lanes.held(number) === null)
       for (const lane of others) isNew = (await this.#lookAt(lane, tails)) || isNew
     } catch {
       // Whoever asks next is told what is wrong.
