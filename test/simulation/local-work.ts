@@ -10,6 +10,7 @@ import { outputOf } from './remote-services.ts'
 import type { Scene } from './scene.ts'
 import { nameOf } from './shadow.ts'
 import { short } from './trace.ts'
+import { SLOWEST_MS } from './wire.ts'
 
 const WAYS = {
   'does it': 60,
@@ -26,8 +27,12 @@ type Way = keyof typeof WAYS
 /** Looks in which a worker may not have begun: its claim may still be on its way back to it. */
 const MOST_IDLE = 3
 
-/** Over a bad wire what is decided may take long to be finished, and the worker is told only then. */
+/**
+ * Over a bad wire what is decided may take long to be finished, and the worker is told only then. In calm times what was slow
+ * before may still be on its way.
+ */
 const MOST_IDLE_ELSEWHERE = 60
+const MOST_IDLE_IN_CALM = MOST_IDLE + SLOWEST_MS / SECOND_MS
 
 /** Longest that an honest handler takes. */
 export const HONEST_WORK_MS = 3 * SECOND_MS
@@ -37,10 +42,13 @@ export class LocalWork {
   readonly #scene: Scene
   readonly #begun = new Set<string>()
   /** Attempts that a worker of a process holds and has not begun, and how often that was seen. */
-  readonly #idle = new WeakMap<Life, ReadonlyMap<string, number>>()
+  #idle = new WeakMap<Life, ReadonlyMap<string, number>>()
 
   constructor(scene: Scene) {
     this.#scene = scene
+    scene.onCalm(() => {
+      this.#idle = new WeakMap()
+    })
   }
 
   handlers(life: Life, worker: string): Handlers {
@@ -70,8 +78,7 @@ export class LocalWork {
   /** Call it now and then: a worker begins what it was given, as long as it lives. */
   mustBegin(life: Life): void {
     const seen = new Map<string, number>()
-    const { engine, isCalm } = this.#scene
-    const most = engine === 'azure-tables' && !isCalm ? MOST_IDLE_ELSEWHERE : MOST_IDLE
+    const most = this.#mostIdle
     for (const { steps } of this.#scene.laws.shadow.openJobs()) {
       for (const { state, delivery, holder, lease_id, job_id, step_id } of steps) {
         const isHeld = state === 'IN_PROGRESS' && delivery === 'pull' && life.isOwn(holder)
@@ -82,6 +89,12 @@ export class LocalWork {
       }
     }
     this.#idle.set(life, seen)
+  }
+
+  get #mostIdle(): number {
+    const { engine, isCalm } = this.#scene
+    if (engine !== 'azure-tables') return MOST_IDLE
+    return isCalm ? MOST_IDLE_IN_CALM : MOST_IDLE_ELSEWHERE
   }
 
   /** In the end everybody comes round. */

@@ -150,8 +150,9 @@ export class ObservedAzureStore extends Facade {
     law(version === before + 1, () => `${name} became version ${version} after ${before}`)
     const all = new Map([[name, version], ...last.owed.others.map((ref) => this.#locked(ref, last.id))])
     for (const call of this.#calls) {
-      const made = call.made.find(({ change }) => isOf(change, row))
-      if (made === undefined) continue
+      // What it decided before was in vain, however much of it may be the same.
+      const made = call.made.at(-1)
+      if (made === undefined || !isOf(made.change, row)) continue
       this.#calls.delete(call)
       for (const [other, next] of all) versions.set(other, next)
       // In the ledger etags are the service's own texts; here each aggregate counts its changes, so that they can be compared.

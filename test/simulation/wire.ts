@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts'
 
 /** Longest that a request is under way, and its answer: usually, and in troubled times. */
 const USUALLY_MS = 4
-const SLOWEST_MS = 6000
+export const SLOWEST_MS = 6000
 
 /** Longest until a request is made again whose connection was lost. */
 const AGAIN_MS = 300
