@@ -47,10 +47,10 @@ export class ObservedAccount extends FakeAccount {
   }
 }
 
-/** What one call decided, each time that it was made. */
+/** What one call decided last: whatever it decided before was in vain. */
 interface Call {
   readonly begun: Begun
-  readonly made: { readonly change: Change; readonly at: number }[]
+  made: { readonly change: Change; readonly at: number } | null
 }
 
 interface Observer {
@@ -123,19 +123,19 @@ export class ObservedAzureStore extends Facade {
   }
 
   #begin(begun = this.#account.begun): Call {
-    const call: Call = { begun, made: [] }
+    const call: Call = { begun, made: null }
     this.#calls.add(call)
     return call
   }
 
   #made<A>(call: Call, decision: Decision<A>, { now }: Given): Decision<A> {
-    if (decision.kind === 'change') call.made.push({ change: decision.change, at: now })
+    call.made = decision.kind === 'change' ? { change: decision.change, at: now } : null
     return decision
   }
 
   #end(call: Call): void {
     this.#calls.delete(call)
-    for (const entry of call.made.at(-1)?.change.audit ?? []) {
+    for (const entry of call.made?.change.audit ?? []) {
       if (entry.event === 'ignored') this.#on.ignored(entry)
     }
   }
@@ -150,9 +150,8 @@ export class ObservedAzureStore extends Facade {
     law(version === before + 1, () => `${name} became version ${version} after ${before}`)
     const all = new Map([[name, version], ...last.owed.others.map((ref) => this.#locked(ref, last.id))])
     for (const call of this.#calls) {
-      // What it decided before was in vain, however much of it may be the same.
-      const made = call.made.at(-1)
-      if (made === undefined || !isOf(made.change, row)) continue
+      const { made } = call
+      if (made === null || !isOf(made.change, row)) continue
       this.#calls.delete(call)
       for (const [other, next] of all) versions.set(other, next)
       // In the ledger etags are the service's own texts; here each aggregate counts its changes, so that they can be compared.

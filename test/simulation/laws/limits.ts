@@ -111,10 +111,7 @@ export class LimitsAreKept {
     if (Number.isFinite(most)) {
       const count = countUnderWay(shadow, commit, (other) => other.queue === step.queue && other.queue_slot)
       const had = (shadow.before(step) as StepRecord | undefined)?.queue_slot === true
-      law(
-        unlimited || had || count <= most,
-        () => `${count} attempts at once in ${name}, ${most} may be`,
-      )
+      law(unlimited || had || count <= most, () => `${count} attempts at once in ${name}, ${most} may be`)
     }
     const rates = queues.map((queue) => queue?.rate ?? null)
     if (rates.includes(null)) return

@@ -36,9 +36,7 @@ function checkGate(shadow: Shadow, { job }: JobAggregate, step: StepRecord, comm
   if (isLet) return
   const written = puts.find((put) => put.kind === 'document' && put.doc_id === job.doc_id)
   const seen =
-    written === undefined
-      ? shadow.documentSeenBy(commit, nameOf(job.tenant_id, job.doc_id ?? ''))
-      : [written]
+    written === undefined ? shadow.documentSeenBy(commit, nameOf(job.tenant_id, job.doc_id ?? '')) : [written]
   const isSo = looksAtDocument(step.gate)
     ? seen.some((one) => one?.state === 'parsed')
     : job.metadata.go === true
