@@ -67,7 +67,7 @@ export class News {
     let isNew = false
     try {
       await lanes.refreshNowAndThen()
-      const others = lanes.numbers.filter((number) => number !== lanes.own?.number)
+      const others = lanes.numbers.filter((number) => lanes.held(number) === null)
       isNew = (await Promise.all(others.map((lane) => this.#lookAt(lane)))).includes(true)
     } catch {
       // Whoever asks next is told what is wrong.

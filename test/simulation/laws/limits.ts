@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '../../../src/core/aggregate.ts'
 import { IN_FLIGHT, slotOwner } from '../../../src/core/job/limits.ts'
-import type { Limit } from '../../../src/core/job/protocol.ts'
+import type { Limit, Rate } from '../../../src/core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
 import { EVERYBODY, QUEUE_LIMIT } from '../../../src/core/queue/record.ts'
 import { law } from '../law-broken.ts'
@@ -103,26 +103,26 @@ export class LimitsAreKept {
     }
   }
 
+  /** It is enough that one of the limits which whoever decided may have seen was kept. */
   #checkQueue(shadow: Shadow, step: StepRecord, unlimited: boolean, commit: Commit): void {
-    const queue = shadow.queues.get(step.queue)
-    if (queue === undefined) return
-    const { concurrency, rate } = queue
+    const queues = shadow.queueSeenBy(commit, step.queue)
     const name = `${QUEUE_LIMIT}${step.queue}`
-    if (concurrency !== null) {
+    const most = Math.max(...queues.map((queue) => queue?.concurrency ?? Number.POSITIVE_INFINITY))
+    if (Number.isFinite(most)) {
       const count = countUnderWay(shadow, commit, (other) => other.queue === step.queue && other.queue_slot)
       const had = (shadow.before(step) as StepRecord | undefined)?.queue_slot === true
-      law(
-        unlimited || had || count <= concurrency,
-        () => `${count} attempts at once in ${name}, ${concurrency} may be`,
-      )
+      law(unlimited || had || count <= most, () => `${count} attempts at once in ${name}, ${most} may be`)
     }
-    if (rate !== null) {
-      const count = this.#start(name, step, { key: name, ...rate }, commit.at)
-      law(
-        unlimited || count <= rate.max,
-        () => `${count} attempts ${spanOf({ key: name, ...rate })} in ${name}, ${rate.max} may be`,
-      )
-    }
+    const rates = queues.map((queue) => queue?.rate ?? null)
+    if (rates.includes(null)) return
+    const kept = (rates as readonly Rate[]).find(
+      (rate) => this.#start(name, step, { key: name, ...rate }, commit.at) <= rate.max,
+    )
+    law(unlimited || kept !== undefined, () => {
+      const rate = rates.at(-1) as Rate
+      const begun = this.#start(name, step, { key: name, ...rate }, commit.at)
+      return `${begun} attempts ${spanOf({ key: name, ...rate })} in ${name}, ${rate.max} may be`
+    })
   }
 
   /** How many were begun within the span that ends now, this one included. One that is published again counts once. */
