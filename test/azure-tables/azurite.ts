@@ -84,9 +84,9 @@ export function freshPrefix(): string {
 }
 
 /** For an account that stays. */
-export async function dropTables(prefix: string): Promise<void> {
+export async function dropTables(...dropped: readonly string[]): Promise<void> {
   const { account } = await testTables()
   const client = TableServiceClient.fromConnectionString(account, { allowInsecureConnection: true })
   for await (const { name = '' } of client.listTables())
-    if (name.startsWith(prefix)) await client.deleteTable(name)
+    if (dropped.some((prefix) => name.startsWith(prefix))) await client.deleteTable(name)
 }

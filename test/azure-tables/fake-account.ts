@@ -29,6 +29,16 @@ export class FakeAccount {
     if (!this.#tables.has(name)) this.#tables.set(name, new SortedMap())
   }
 
+  /** Rows of another account, with the etags that they have there. */
+  restore(table: string, rows: readonly Row[]): void {
+    const all = this.#tableOf(table)
+    for (const row of rows) {
+      const partition = all.get(row.pk) ?? new SortedMap<Row>()
+      partition.set(row.rk, row)
+      all.set(row.pk, partition)
+    }
+  }
+
   get(table: string, pk: string, rk: string): Row | null {
     for (const key of [pk, rk]) checkKey(key)
     return this.#tableOf(table).get(pk)?.get(rk) ?? null

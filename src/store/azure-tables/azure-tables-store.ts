@@ -180,8 +180,11 @@ export class AzureTablesStore implements Store {
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
     this.#parts.following.close()
     await this.#parts.news.close()
-    await this.#parts.lanes.close()
-    await this.#options.service.close()
+    try {
+      await this.#parts.lanes.close()
+    } finally {
+      await this.#options.service.close()
+    }
   }
 
   async #during<T>(work: () => Promise<T>): Promise<T> {
@@ -208,7 +211,9 @@ export class AzureTablesStore implements Store {
         if (this.#closing !== null) return
         work()
           .catch((error: unknown) => logger.debug({ error }, 'The ledger could not be looked after just now'))
-          .finally(() => this.#closing ?? later())
+          .finally(() => {
+            if (this.#closing === null) later()
+          })
       })
     }
     later()

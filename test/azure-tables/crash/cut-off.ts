@@ -2,6 +2,7 @@ import { type VirtualWorld, virtualWorld } from '../../../src/testing/virtual-wo
 import type { Timers } from '../../../src/world/timers.ts'
 import { systemTimers } from '../../../src/world/timers.ts'
 import type { FakeRequest } from '../fake-table-service.ts'
+import type { Fate } from '../proxy.ts'
 
 /** The process is gone: nothing that it still does gets anywhere. */
 class Gone extends Error {
@@ -48,6 +49,15 @@ export class Mortal {
   readonly after = (_: FakeRequest): void => {
     if (this.isGone) throw new Gone()
     if (this.#at !== null && this.#requests >= this.#at.nth && this.#at.isDone) this.#die()
+  }
+
+  /** The same for one whose requests pass a proxy. */
+  fate(): Fate {
+    if (this.isGone) return 'dropBefore'
+    this.#requests++
+    if (this.#at === null || this.#requests < this.#at.nth) return 'pass'
+    this.isGone = true
+    return this.#at.isDone ? 'dropAfter' : 'dropBefore'
   }
 
   #die(): never {
