@@ -2,7 +2,14 @@
 // whatever was locked or is no longer true. All of it is owed by the row that decided, and can be done by anybody, twice.
 import type { JobAggregate } from '../../core/aggregate.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
-import type { AzureCell, CellMeta, JobMeta, LastChange, Receipt } from './azure-cell.ts'
+import {
+  type AzureCell,
+  type CellMeta,
+  type JobMeta,
+  type LastChange,
+  type Receipt,
+  withJobsEtag,
+} from './azure-cell.ts'
 import { fittedRow, type NextRow, rewritten, stepRowKey } from './cell-rows.ts'
 import type { CellStore } from './cell-store.ts'
 import type { Engine } from './engine.ts'
@@ -228,6 +235,7 @@ function laneEntry(
     entries: [...log.slice(log.length - owed.own), ...owed.told],
     touched: owed.touched,
     after: owed.after,
+    jobs: Object.fromEntries(jobsEtags),
     counts: owed.counts,
     adds: [...jobs, ...signals],
     drops: [...owed.drops.filter((row) => row.lane === lane).map(({ rk }) => rk), ...marker],
@@ -241,11 +249,6 @@ function isJob({ key }: AzureCell): boolean {
 function inLane(meta: CellMeta, lane: number): CellMeta {
   if (meta.job === null || meta.job.index.lane === lane) return meta
   return { ...meta, job: { ...meta.job, index: { ...meta.job.index, lane } } }
-}
-
-function withJobsEtag(cell: AzureCell, jobsEtag: string | undefined): AzureCell {
-  if (jobsEtag === undefined || cell.meta.job === null) return cell
-  return { ...cell, meta: { ...cell.meta, job: { ...cell.meta.job, jobsEtag } } }
 }
 
 /** The aggregate with the etags that its rows got, in place. */

@@ -7,7 +7,7 @@ describe('idle queues', () => {
   it('are idle in the lane that was looked at, until something is heard of them there', () => {
     const idle = new IdleQueues()
     expect(idle.has(LANE, ['a'])).toBe(false)
-    idle.add(LANE, ['a', 'b'], idle.now([LANE]))
+    idle.add([LANE], ['a', 'b'], idle.now([LANE]))
     expect(idle.has(LANE, ['a', 'b'])).toBe(true)
     expect(idle.has(LANE + 1, ['a'])).toBe(false)
     idle.hear(LANE, [])
@@ -24,7 +24,7 @@ describe('idle queues', () => {
     const idle = new IdleQueues()
     const then = idle.now([LANE])
     idle.hear(LANE, ['b'])
-    idle.add(LANE, ['a'], then)
+    idle.add([LANE], ['a'], then)
     expect(idle.has(LANE, ['a'])).toBe(false)
   })
 })

@@ -14,12 +14,14 @@ export class IdleQueues {
     return new Map(lanes.map((lane) => [lane, this.#heard.get(lane) ?? 0]))
   }
 
-  /** Nothing was there, when it was looked at from then on. */
-  add(lane: number, queues: readonly string[], then: ReadonlyMap<number, number>): void {
-    if (then.get(lane) !== (this.#heard.get(lane) ?? 0)) return
-    const idle = this.#lanes.get(lane) ?? new Set()
-    for (const queue of queues) idle.add(queue)
-    this.#lanes.set(lane, idle)
+  /** Nothing is in them but what was taken, when they were looked at from then on. */
+  add(lanes: readonly number[], queues: readonly string[], then: ReadonlyMap<number, number>): void {
+    for (const lane of lanes) {
+      if (then.get(lane) !== (this.#heard.get(lane) ?? 0)) continue
+      const idle = this.#lanes.get(lane) ?? new Set()
+      for (const queue of queues) idle.add(queue)
+      this.#lanes.set(lane, idle)
+    }
   }
 
   /** There is something in these queues; or there may be in any, where they are not known. */

@@ -124,7 +124,11 @@ interface DraftLine extends Told {
   chars: number
 }
 
-function addTo(drafts: DraftLine[], { entries, touched, after, adds }: LaneEntry, change: string): void {
+function addTo(
+  drafts: DraftLine[],
+  { entries, touched, after, adds, jobs = {} }: LaneEntry,
+  change: string,
+): void {
   let last = roomy(drafts)
   let from = last.entries.length
   for (const logged of entries) {
@@ -137,7 +141,8 @@ function addTo(drafts: DraftLine[], { entries, touched, after, adds }: LaneEntry
     last.entries.push(logged)
     last.chars += JSON.stringify(logged).length
   }
-  last.changes.push([change, from, last.entries.length])
+  const part = [change, from, last.entries.length] as const
+  last.changes.push(Object.keys(jobs).length === 0 ? part : [...part, jobs])
   last.touched.push(...touched)
   last.after = latest(last.after, after)
   last.wakes = both(last.wakes, wakesOf(adds))

@@ -1,11 +1,11 @@
 import { fromIso, toIso } from '../../core/time.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type { Receipt } from './azure-cell.ts'
+import type { JobsEtags, Receipt } from './azure-cell.ts'
 import type { NextRow } from './cell-rows.ts'
 import { countsOfRow } from './lane-counts.ts'
 import { isCountRow, LANE_ITSELF, LANE_ROW, laneKey, lineKey } from './lane-rows.ts'
 import { type LaneState, type LaneWrite, laneWrite } from './lane-write.ts'
-import { finishes, type Line, type Told } from './line-columns.ts'
+import { type Line, partOf, type Told } from './line-columns.ts'
 import { whole } from './long-columns.ts'
 import type { Row, RowWrite, TableService } from './service.ts'
 import { INDEX } from './table-names.ts'
@@ -15,6 +15,8 @@ export interface LaneEntry extends Omit<Told, 'changes' | 'wakes'> {
   /** The change that is finished with it; null when none is. */
   readonly change: string | null
   readonly counts: readonly CountEntry[]
+  /** How the rows of its jobs are known by now. */
+  readonly jobs?: JobsEtags | undefined
   /** Rows of the index to be put, and to be removed. */
   readonly adds: readonly NextRow[]
   readonly drops: readonly string[]
@@ -213,7 +215,7 @@ export class Lane {
   async #isThere(line: Line | undefined, next: LaneState): Promise<boolean> {
     if (line === undefined) return false
     const row = await this.#options.service.get(INDEX, this.#pk, lineKey(line.seq))
-    if (row === null || !line.changes.some(([change]) => finishes(row, change))) return false
+    if (row === null || !line.changes.some(([change]) => partOf(row, change) !== undefined)) return false
     this.#isLost = true
     this.#state = next
     return true

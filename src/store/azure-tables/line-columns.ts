@@ -4,13 +4,13 @@ import type { AuditEntry, AuditRecord } from '../../core/audit.ts'
 import { expandHop, hopsOf } from '../../core/audit.ts'
 import { fromIso, toIso } from '../../core/time.ts'
 import { encodeChunk, entriesOf } from '../tables/entry-codec.ts'
-import type { LanePlaces, Logged, Touched } from './azure-cell.ts'
+import type { JobsEtags, LanePlaces, Logged, Touched } from './azure-cell.ts'
 import { seqOfLine } from './lane-rows.ts'
 import { whole } from './long-columns.ts'
 import type { Columns, Row } from './service.ts'
 
-/** From is included, to is not. */
-export type ChangePart = readonly [change: string, from: number, to: number]
+/** From is included, to is not. What came of its jobs is said with the last part. */
+export type ChangePart = readonly [change: string, from: number, to: number, jobs?: JobsEtags]
 
 /** What is told with one line. */
 export interface Told {
@@ -61,9 +61,10 @@ export function lineColumns({ entries, touched, changes, after, wakes }: Told, a
   }
 }
 
-export function finishes({ columns }: Row, change: string): boolean {
+/** Undefined when it does not finish that change. */
+export function partOf({ columns }: Row, change: string): ChangePart | undefined {
   const parts: readonly ChangePart[] = JSON.parse(String(whole(columns).changes ?? '[]'))
-  return parts.some(([id]) => id === change)
+  return parts.findLast(([id]) => id === change)
 }
 
 export function lineOf(lane: number, row: Row): Line {

@@ -80,6 +80,7 @@ function groundOf(options: PartsOptions) {
   const { onUnknown: onTaken, onAbandoned } = options
   const onLine = (line: Line) => {
     tails.add(line)
+    receipts.hear(line)
     options.onLine(line)
   }
   const lanes = new Lanes({ engine, onLine, onTaken, onAbandoned })
@@ -123,7 +124,7 @@ export function partsOf(options: PartsOptions) {
     queues,
     receipts,
     signals,
-    isFollowed: () => following.isWanted,
+    isHeard: (lane) => following.isWanted || lanes.held(lane) !== null,
   })
   const scanning = new Scanning({ engine, cells, months, settling })
   const totals = new Totals(engine, lanes)

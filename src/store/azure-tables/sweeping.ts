@@ -19,6 +19,13 @@ import type { Transacting } from './transacting.ts'
 import { jobOfWhole } from './whole-job.ts'
 import { type IndexedHead, type IndexedRow, jobOfRow, type WorkIndex } from './work-index.ts'
 
+/** Work that was found, and the lanes in which there is nothing else and in which more would be heard of. */
+interface Found {
+  readonly found: readonly IndexedHead[]
+  readonly whole: readonly number[]
+  readonly asOf: ReadonlyMap<number, number>
+}
+
 export type DecideOn<A> = (key: RecordKey, given: Given) => Decision<A>
 
 export interface SweepingParts extends LoadingParts {
@@ -27,8 +34,8 @@ export interface SweepingParts extends LoadingParts {
   readonly memory: RememberedCells
   readonly queues: KnownQueues
   readonly receipts: Receipts
-  /** Whether this process hears of what others write. */
-  readonly isFollowed: () => boolean
+  /** Whether whatever is put into a lane is heard of here. */
+  readonly isHeard: (lane: number) => boolean
   readonly signals: Signals
 }
 
@@ -77,7 +84,7 @@ export class Sweeping {
   async look<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
     const select = { queues: [...new Set(queues)], perGroup }
     const { index } = this.#parts
-    const heads = await index.heads(await index.lanes(), select, (head) => this.#isTrue(head))
+    const { heads } = await index.heads(await index.lanes(), select, (head) => this.#isTrue(head))
     return (await this.#lookAt(heads, queues, look)).answer
   }
 
@@ -93,7 +100,7 @@ export class Sweeping {
       most: most === undefined ? undefined : most * width,
       tenants: tenants === undefined ? undefined : [...new Set(tenants)],
     }
-    const found = await this.#find(select)
+    const { found, whole, asOf } = await this.#find(select)
     const free = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
     const heads = crowd.part(free, isLimited)
     const { answer, known } = await this.#lookAt(heads, queues, pick)
@@ -108,27 +115,32 @@ export class Sweeping {
     })
     const lost = swept.filter(({ outcome }, n) => !outcome.ok && !isLimited(chosen[n] as IndexedHead))
     crowd.tried(swept.length, lost.length)
+    const won = new Set(chosen.filter((_, n) => swept[n]?.outcome.ok === true))
+    const left = new Set(found.filter((head) => !won.has(head)).map(({ lane }) => lane))
+    if (tenants === undefined)
+      this.#idle.add(
+        whole.filter((lane) => !left.has(lane)),
+        queues,
+        asOf,
+      )
     return swept
   }
 
   /** In a few lanes at a time, until there is something. */
-  async #find(select: ReadySelect): Promise<readonly IndexedHead[]> {
-    const { index, isFollowed } = this.#parts
-    // What others write is heard of while somebody follows: until then there is nothing where there was nothing.
-    const isHeard = isFollowed()
-    const all = await index.lanes()
-    const lanes = isHeard ? all.filter((lane) => !this.#idle.has(lane, select.queues)) : all
+  async #find(select: ReadySelect): Promise<Found> {
+    const { index, isHeard } = this.#parts
+    // Until something is heard of it, there is nothing where there was nothing.
+    const isIdle = (lane: number) => isHeard(lane) && this.#idle.has(lane, select.queues)
+    const lanes = (await index.lanes()).filter((lane) => !isIdle(lane))
     for (let from = 0; from < lanes.length; from += LANES_AT_ONCE) {
       const some = lanes.slice(from, from + LANES_AT_ONCE)
-      const then = this.#idle.now(some)
-      const found = await index.heads(some, select, (head) => this.#isTrue(head))
-      const full = new Set(found.map(({ lane }) => lane))
-      if (isHeard && select.tenants === undefined) {
-        for (const lane of some) if (!full.has(lane)) this.#idle.add(lane, select.queues, then)
-      }
-      if (found.length > 0) return found
+      const asOf = this.#idle.now(some)
+      const { heads: found, whole } = await index.heads(some, select, (head) => this.#isTrue(head))
+      const heard = [...whole].filter(isHeard)
+      if (found.length > 0) return { found, whole: heard, asOf }
+      if (select.tenants === undefined) this.#idle.add(heard, select.queues, asOf)
     }
-    return []
+    return { found: [], whole: [], asOf: new Map() }
   }
 
   async #due<A>(limit: number, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
@@ -250,7 +262,8 @@ export class Sweeping {
     if (known !== undefined && isTrue(known)) return known
     // The row came with the line that finished the change.
     const { change } = indexed.row.columns as { change: string }
-    receipts.know(change, { lane: indexed.lane, ...lineOfIndexed(indexed.row) })
+    if (receipts.known(change) === null)
+      receipts.know(change, { lane: indexed.lane, ...lineOfIndexed(indexed.row) })
     const cell = await settling.settled(key)
     if (isTrue(cell)) return cell
     await index.drop(indexed)
