@@ -26,7 +26,7 @@ it('a line is told once, also when its lane is lost before that is known', async
   const command = submitJob('j')
   await store.transact([keyOf(command)], (given) => decide(command, given))
   expect(isLost).toBe(true)
-  expect(await store.counts('job', TENANT)).toEqual({ QUEUED: 1 })
+  expect(await store.counts('job', TENANT)).toMatchObject({ QUEUED: 1 })
   const { items } = await store.audit({ kind: 'job' })
   expect(items.map(({ new_state }) => new_state)).toEqual(['QUEUED'])
   expect(await store.check()).toEqual([])

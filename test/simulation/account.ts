@@ -32,6 +32,7 @@ export async function openAccount(
   const wire = new Wire({ scene, timers, onDeath, onHeard: (request) => observed?.heard(request) })
   const store = await openOn(new FakeTableService(tables, wire), { ...world, timers, logger })
   observed = new ObservedAzureStore(store, tables, {
+    say: (what) => trace.add(what),
     commit: (commit) => laws.commit(commit),
     ignored: (entry) => laws.ignored(entry),
     broke: (error) => scene.broke(error),

@@ -5,9 +5,11 @@ import type { OutboxRecord } from '../../src/core/job/record.ts'
 import type { LastChange, Logged, RowRef } from '../../src/store/azure-tables/azure-cell.ts'
 import { stepRowKey } from '../../src/store/azure-tables/cell-rows.ts'
 import { keyOfRow } from '../../src/store/azure-tables/cell-store.ts'
+import { LANE_ROW } from '../../src/store/azure-tables/lane-rows.ts'
 import { whole } from '../../src/store/azure-tables/long-columns.ts'
 import { columnsOf } from '../../src/store/azure-tables/record-columns.ts'
 import type { Columns, RowWrite } from '../../src/store/azure-tables/service.ts'
+import { INDEX } from '../../src/store/azure-tables/table-names.ts'
 import type { Store, Sweep } from '../../src/store/store.ts'
 import type { Timers } from '../../src/world/timers.ts'
 import { FakeAccount } from '../azure-tables/fake-account.ts'
@@ -24,6 +26,8 @@ export class ObservedAccount extends FakeAccount {
   readonly decided = new Set<string>()
   /** Of each aggregate, as it was decided last. */
   readonly versions = new Map<string, number>()
+  /** Who writes to each lane. */
+  readonly writers = new Map<string, Columns[string]>()
   readonly #timers: Timers
   #commits = 0
   #known = 0
@@ -54,6 +58,7 @@ interface Call {
 }
 
 interface Observer {
+  say(what: string): void
   commit(commit: Commit): void
   ignored(entry: AuditEntry): void
   broke(error: unknown): void
@@ -106,6 +111,8 @@ export class ObservedAzureStore extends Facade {
   /** Call it whenever the service has heard a request. */
   heard({ table, pk = '', writes = [] }: FakeRequest): void {
     for (const write of writes) {
+      if (table === INDEX && write.rk === LANE_ROW && write.verb !== 'delete')
+        this.#sawLane(pk, write.columns)
       const last = write.verb === 'delete' ? null : lastOf(write.columns)
       if (last === null || this.#account.decided.has(last.id)) continue
       const row = this.#account.get(table, pk, write.rk)
@@ -120,6 +127,16 @@ export class ObservedAzureStore extends Facade {
         this.#on.broke(error)
       }
     }
+  }
+
+  /** Tells when somebody takes a lane that was another's, and when who had it finds out. */
+  #sawLane(pk: string, { owner, flush }: Columns): void {
+    const { writers } = this.#account
+    const now = this.#account.get(INDEX, pk, LANE_ROW)?.columns ?? {}
+    const before = writers.get(pk)
+    if (now.owner !== owner || now.flush !== flush) this.#on.say(`${pk} is somebody else's by now`)
+    else if (before !== undefined && before !== owner) this.#on.say(`${pk} is taken over`)
+    if (now.owner !== undefined) writers.set(pk, now.owner)
   }
 
   #begin(begun = this.#account.begun): Call {

@@ -27,6 +27,8 @@ const SLICE_MS = 1000
 const LOOK_MS = 2000
 
 const LONGEST_HALT_MS = 30 * SECOND_MS
+/** Where there are others, it may be so long that they take it to be gone. */
+const LONGEST_SLEEP_MS = 100 * SECOND_MS
 const LONGEST_FULL_MS = 20 * SECOND_MS
 const FARTHEST_JUMP_MS = 60 * SECOND_MS
 
@@ -37,7 +39,7 @@ const SORRY_MS = 32 * SECOND_MS
 const UNAWARE_MS = 62 * SECOND_MS
 
 /** It is down for a while, halted for a while, or closing, which waits for handlers and publishes. */
-const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_HALT_MS
+const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_SLEEP_MS
 
 /** Longest that anybody has to wait for an answer when all is well. */
 const LONGEST_ANSWER_MS = 60 * SECOND_MS
@@ -128,7 +130,7 @@ export class Simulation {
       case 'change worker':
         return process.changeWorker()
       case 'halt':
-        return process.halt(dice.between(SECOND_MS, LONGEST_HALT_MS))
+        return process.halt(dice.between(SECOND_MS, this.#longestHaltMs))
       case 'full disk':
         troubles.isFull = true
         laws.sending.forgive()
@@ -225,6 +227,11 @@ export class Simulation {
 
   #anyOf<T>(all: readonly T[]): T {
     return all.length === 1 ? (all[0] as T) : this.scene.dice.oneOf(all)
+  }
+
+  get #longestHaltMs(): number {
+    const isLong = this.#processes.length > 1 && this.scene.dice.chance(0.3)
+    return isLong ? LONGEST_SLEEP_MS : LONGEST_HALT_MS
   }
 
   #leftBehindMs(): number {

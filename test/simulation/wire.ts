@@ -17,8 +17,8 @@ const BADNESS = [0, 3, 15, 40] as const
 /** The same while the service is hard to reach. */
 const WORST = 300
 
-/** More requests than a life makes at most: then it does not end by them. */
-const MOST_REQUESTS = 6000
+/** More writes than most lives make: then they do not end by one. */
+const MOST_WRITES = 300
 
 const FATES = {
   'slow to arrive': 3,
@@ -49,18 +49,22 @@ export class Wire implements Pick<FakeOptions, 'before' | 'after'> {
   readonly #dice: Dice
   readonly #badness: number
   readonly #fates = new WeakMap<FakeRequest, Fate>()
-  readonly #death: { readonly n: number; readonly how: (typeof DEATHS)[number] } | null
+  /** The last write before its end: a process that only reads leaves nothing half done. */
+  readonly #death: { readonly nth: number; readonly how: (typeof DEATHS)[number] } | null
+  readonly #writes = new WeakMap<FakeRequest, number>()
+  #written = 0
 
   constructor(parts: WireParts) {
     const { dice } = parts.scene
     this.#parts = parts
     this.#dice = dice
     this.#badness = dice.oneOf(BADNESS)
-    this.#death = dice.chance(0.6) ? { n: dice.between(1, MOST_REQUESTS), how: dice.oneOf(DEATHS) } : null
+    this.#death = dice.chance(0.6) ? { nth: dice.between(1, MOST_WRITES), how: dice.oneOf(DEATHS) } : null
   }
 
   readonly before = async (request: FakeRequest): Promise<undefined | 'lost'> => {
     const { scene, timers } = this.#parts
+    if (request.verb === 'write') this.#writes.set(request, ++this.#written)
     if (timers.isDead || this.#dies(request, 'before it is sent')) return NEVER
     this.#dies(request, 'while it is on its way')
     const fate = this.#fate()
@@ -95,10 +99,11 @@ export class Wire implements Pick<FakeOptions, 'before' | 'after'> {
     return this.#dice.between(isSlow ? USUALLY_MS : 0, isSlow ? SLOWEST_MS : USUALLY_MS)
   }
 
-  #dies({ n, verb, table, pk }: FakeRequest, how: (typeof DEATHS)[number]): boolean {
+  #dies(request: FakeRequest, how: (typeof DEATHS)[number]): boolean {
     const { scene, timers, onDeath } = this.#parts
-    if (scene.isCalm || timers.isDead || this.#death?.n !== n || this.#death.how !== how) return false
-    scene.trace.add(`dies at the ${verb} of ${table} ${pk}, ${how}`)
+    if (scene.isCalm || timers.isDead || this.#death === null || this.#death.how !== how) return false
+    if (this.#writes.get(request) !== this.#death.nth) return false
+    scene.trace.add(`dies at a write of ${request.table} ${request.pk}, ${how}`)
     onDeath()
     return true
   }

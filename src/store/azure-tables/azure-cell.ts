@@ -131,6 +131,8 @@ export interface Owed {
   readonly others: readonly RowRef[]
   /** Receipts that it rests on: the last place of each lane. */
   readonly after: LanePlaces
+  /** Epoch milliseconds of the last of these lines: its own has a later time, whoever writes it. */
+  readonly afterAt: number
 }
 
 export interface Handover extends RowRef {

@@ -7,6 +7,7 @@ import {
   type CellMeta,
   type JobMeta,
   type LastChange,
+  type Owed,
   type Receipt,
   withJobsEtag,
 } from './azure-cell.ts'
@@ -16,6 +17,7 @@ import type { Engine } from './engine.ts'
 import { byRecord, eventsKey } from './event-rows.ts'
 import { type Lane, type LaneEntry, LaneLost } from './lane.ts'
 import { indexRows, laneKey, markerKey, signalKey } from './lane-rows.ts'
+import { latest } from './lane-write.ts'
 import type { Lanes } from './lanes.ts'
 import { whole } from './long-columns.ts'
 import { isLogPut } from './plan.ts'
@@ -92,6 +94,7 @@ export class Finishing {
 
   async finish(decided: Decided): Promise<Finished> {
     const { change, by, others } = decided
+    this.#engine.time.sawLine(change.owed.afterAt)
     const changed = [by, ...others.filter(({ isHeld }) => !isHeld)]
     const [jobsEtags, closedEtags] = await this.#project(change, changed)
     const { receipt, moved } = await this.#tell(decided, jobsEtags)
@@ -175,7 +178,7 @@ export class Finishing {
   /** Another lane is to have the line; null when somebody else has seen to it. */
   async #move(decided: Decided, lane: Lane): Promise<Decided | null> {
     const { change, by } = decided
-    const next = { ...change, lane: lane.number, from: lane.seq }
+    const next = { ...change, lane: lane.number, from: lane.seq, owed: movedFrom(change, lane.number) }
     const { ref, etag } = by.cell
     const known = { ...by.cell.meta, last: next, recordEtag: by.cell.meta.recordEtag ?? etag }
     const meta = inLane(known, lane.number)
@@ -244,6 +247,11 @@ function laneEntry(
 
 function isJob({ key }: AzureCell): boolean {
   return key.kind === 'job'
+}
+
+/** What was in the same lane before, and so came first by itself, is in another one then. */
+function movedFrom({ lane, from, owed }: LastChange, to: number): Owed {
+  return lane === to || from === 0 ? owed : { ...owed, after: latest(owed.after, { [lane]: from }) }
 }
 
 function inLane(meta: CellMeta, lane: number): CellMeta {

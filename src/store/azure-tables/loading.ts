@@ -6,7 +6,14 @@ import type { ClosedRow, Loaded, SlotRow, Wanted } from '../tables/tables.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { refusalRef } from './event-rows.ts'
-import { claimOfRow, type Shards, type SlotRowRead, slotOfRow, slotRange } from './idempotency-rows.ts'
+import {
+  claimOfRow,
+  isActive,
+  type Shards,
+  type SlotRowRead,
+  slotOfRow,
+  slotRange,
+} from './idempotency-rows.ts'
 import { whole } from './long-columns.ts'
 import type { Projections } from './projections.ts'
 import { recordFrom } from './record-columns.ts'
@@ -101,17 +108,15 @@ export class Loading {
     const now = this.#parts.engine.time.now()
     const { tenant_id, key } = slot
     this.#slots.set(nameOfSlot(slot), rows)
-    this.#parts.numbers.know(
-      slot,
-      rows.map(({ number }) => number),
-    )
+    const numbers = (some: readonly SlotRowRead[]) => some.map(({ number }) => number)
+    this.#parts.numbers.know(slot, numbers(rows), numbers(rows.filter((row) => !isActive(row, now))))
     return {
       tenant_id,
       key,
       version: 0,
       counted: rows.filter(({ isJobs }) => isJobs).length,
       named: rows
-        .filter(({ isJobs, until }) => !isJobs && (until === null || until > now))
+        .filter((row) => !row.isJobs && isActive(row, now))
         .map(({ owner, until }) => [owner, until]),
     }
   }

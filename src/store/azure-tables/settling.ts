@@ -183,7 +183,15 @@ export class Settling {
   /** Nobody can write to the lane who has not read it since. */
   async #close(number: number): Promise<void> {
     const { service, process, time } = this.#engine
-    await Lane.take({ service, number, owner: process, time: () => time.line(), onLine: () => {} })
+    const lane = await Lane.take({
+      service,
+      number,
+      owner: process,
+      time: () => time.line(),
+      onLine: () => {},
+    })
+    // What is finished elsewhere comes after whatever is there.
+    time.sawLine(lane.state.at)
   }
 
   /** Something that is locked by the change; null when it is not any more. */

@@ -103,7 +103,7 @@ export class LimitsAreKept {
     }
   }
 
-  /** It is enough that one of the limits which whoever decided may have seen was kept. */
+  /** Of the limits which whoever decided may have seen, the widest has to be kept. */
   #checkQueue(shadow: Shadow, step: StepRecord, unlimited: boolean, commit: Commit): void {
     const queues = shadow.queueSeenBy(commit, step.queue)
     const name = `${QUEUE_LIMIT}${step.queue}`
@@ -113,16 +113,14 @@ export class LimitsAreKept {
       const had = (shadow.before(step) as StepRecord | undefined)?.queue_slot === true
       law(unlimited || had || count <= most, () => `${count} attempts at once in ${name}, ${most} may be`)
     }
-    const rates = queues.map((queue) => queue?.rate ?? null)
-    if (rates.includes(null)) return
-    const kept = (rates as readonly Rate[]).find(
-      (rate) => this.#start(name, step, { key: name, ...rate }, commit.at) <= rate.max,
+    const rates = queues.map((queue) => queue?.rate ?? null).filter((rate) => rate !== null)
+    if (rates.length < queues.length) return
+    const limit = { key: name, max: maxOf(rates), per_ms: Math.min(...rates.map(({ per_ms }) => per_ms)) }
+    const count = this.#start(name, step, limit, commit.at)
+    law(
+      unlimited || count <= limit.max,
+      () => `${count} attempts ${spanOf(limit)} in ${name}, ${limit.max} may be`,
     )
-    law(unlimited || kept !== undefined, () => {
-      const rate = rates.at(-1) as Rate
-      const begun = this.#start(name, step, { key: name, ...rate }, commit.at)
-      return `${begun} attempts ${spanOf({ key: name, ...rate })} in ${name}, ${rate.max} may be`
-    })
   }
 
   /** How many were begun within the span that ends now, this one included. One that is published again counts once. */
@@ -135,6 +133,10 @@ export class LimitsAreKept {
     this.#starts.set(name, recent)
     return recent.length
   }
+}
+
+function maxOf(rates: readonly Rate[]): number {
+  return Math.max(...rates.map(({ max }) => max))
 }
 
 function spanOf({ per_ms }: Limit): string {
