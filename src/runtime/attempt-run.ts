@@ -10,6 +10,7 @@ import { policyOf } from '../core/job/protocol.ts'
 import type { Json } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { LeaseMismatch, NotFound } from '../errors/refusal-errors.ts'
+import { RecordTooLarge } from '../errors/size-errors.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
 import type { Work } from '../ledger/claim.ts'
 import type { ReleaseOptions } from '../ledger/command-options.ts'
@@ -149,7 +150,7 @@ export class AttemptRun {
         await this.#jobs.result(this.work.step, result, this.#by)
         return
       } catch (error) {
-        if (error instanceof InvalidInput) {
+        if (isUnusable(error)) {
           await this.#jobs
             .result(this.work.step, unusable(error), this.#by)
             .catch((again) => this.#lost(again))
@@ -260,9 +261,15 @@ function failed(thrown: unknown): StepResult {
   }
 }
 
+/** What a handler returned is no JSON, or larger than the engine can keep. */
+function isUnusable(error: unknown): error is InvalidInput | RecordTooLarge {
+  return error instanceof InvalidInput || error instanceof RecordTooLarge
+}
+
 /** It would return the same again. */
-function unusable({ message }: InvalidInput): StepResult {
-  return { status: 'FAILED', failure_class: 'NON_RETRYABLE', error: { code: 'INVALID_OUTPUT', message } }
+function unusable(error: InvalidInput | RecordTooLarge): StepResult {
+  const code = error instanceof InvalidInput ? 'INVALID_OUTPUT' : error.code
+  return { status: 'FAILED', failure_class: 'NON_RETRYABLE', error: { code, message: error.message } }
 }
 
 /**

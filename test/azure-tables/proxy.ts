@@ -9,17 +9,23 @@ interface ProxyRequest {
   readonly body: string
 }
 
-/** What becomes of a request: the connection may be cut before it gets there, when it was done, or within the answer. */
+/**
+ * What becomes of a request: the connection may be cut before it gets there, when it was done, or within the answer. When it is
+ * swallowed it is done, and nothing is ever said of it.
+ */
 export type Fate =
   | 'pass'
   | 'dropBefore'
   | 'dropAfter'
   | 'dropWithin'
+  | 'swallow'
   | { readonly status: number; readonly headers?: { readonly [name: string]: string } }
 
 export interface TablesProxy extends TestTables {
   /** Is asked what becomes of the nth request, from 1 on. Until it has said so the request waits. */
   decide: (n: number, request: ProxyRequest) => Fate | Promise<Fate>
+  /** Is told of each that was swallowed, when it is done. */
+  onSwallowed: () => void
   /** Nobody gets through any more, nor an answer back, as after a crash. */
   isDown: boolean
   /** How many came so far. */
@@ -55,6 +61,7 @@ export async function startProxy(tables: TestTables): Promise<TablesProxy> {
     })
     const said = await bodyOf(far)
     if (fate === 'dropAfter' || proxy.isDown) return near.socket.destroy()
+    if (fate === 'swallow') return proxy.onSwallowed()
     answer.writeHead(far.statusCode as number, far.headers)
     if (fate === 'pass') return answer.end(said)
     return answer.write(said.subarray(0, said.length / 2), () => near.socket.destroy())
@@ -71,6 +78,7 @@ export async function startProxy(tables: TestTables): Promise<TablesProxy> {
   const proxy: TablesProxy = {
     ...tablesOf(tables.account.replace(target.href, shown.href), stop),
     decide: () => 'pass',
+    onSwallowed: () => {},
     isDown: false,
     get count() {
       return count

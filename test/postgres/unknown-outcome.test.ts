@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ledger, openLedger } from 'waybill'
 import { systemTimers } from '../../src/world/timers.ts'
+import { ACTING, ACTS, type Act, toldOf } from '../fixtures/acts.ts'
 import { requestOf } from '../fixtures/live-ledger.ts'
 import { within } from '../fixtures/within.ts'
 import { type LossyProxy, startProxy } from './proxy.ts'
@@ -10,67 +11,7 @@ import { freshSchema, type TestServer, testServer } from './server.ts'
 
 const LONGEST_MS = 10_000
 
-const PROTOCOL = {
-  protocol_id: 'test.v1',
-  request_type: 'TEST',
-  steps: [{ step_id: 'only', step_type: 'WORK', service: 'worker', delivery: 'pull' }],
-} as const
-
-const OPTIONS = { tenant_id: 't1', protocols: [PROTOCOL] }
-
 type Cut = 'before it came to the server' | 'after it was done there'
-
-interface Act {
-  /** What has to be there first. */
-  readonly prepare?: (ledger: Ledger, id: string) => Promise<unknown>
-  /** Answers what the caller makes of it. */
-  readonly run: (ledger: Ledger, id: string, made: unknown) => Promise<unknown>
-}
-
-const submitted = (ledger: Ledger, job_id: string) => ledger.jobs.submit(requestOf({ job_id }))
-
-const claimed = async (ledger: Ledger, job_id: string) => {
-  await submitted(ledger, job_id)
-  const works = await ledger.jobs.claim({ queues: ['worker'] })
-  return works[0]?.step
-}
-
-type Step = NonNullable<Awaited<ReturnType<typeof claimed>>>
-
-const ACTS: { readonly [what: string]: Act } = {
-  submit: {
-    run: async (ledger, id) => (await submitted(ledger, id)).duplicate,
-  },
-  'update a document': {
-    run: async (ledger, id) => (await ledger.documents.updateState(id, 'fetching')).state,
-  },
-  cancel: {
-    prepare: submitted,
-    run: async (ledger, id) => (await ledger.jobs.cancel(id)).state,
-  },
-  claim: {
-    prepare: submitted,
-    run: async (ledger) =>
-      (await ledger.jobs.claim({ queues: ['worker'] })).map(
-        ({ step }) => `${step.job_id} ${step.attempt_no}`,
-      ),
-  },
-  'a result': {
-    prepare: claimed,
-    run: (ledger, _, step) => ledger.jobs.result(step as Step, { status: 'SUCCEEDED', output: 1 }),
-  },
-  'a batch': {
-    prepare: claimed,
-    run: async (ledger, id, step) => {
-      const result = { status: 'SUCCEEDED', output: 1 } as const
-      const answers = await ledger.batch((make) => [
-        make.result(step as Step, result),
-        make.updateState(id, 'fetching'),
-      ])
-      return answers.length
-    },
-  },
-}
 
 describe('a write whose answer never comes', () => {
   let server: TestServer
@@ -105,15 +46,7 @@ describe('a write whose answer never comes', () => {
   }
 
   async function open(url: string, more: object = {}): Promise<Ledger> {
-    return openLedger(url, { ...OPTIONS, postgres: { schema: freshSchema() }, ...more })
-  }
-
-  async function history(ledger: Ledger): Promise<readonly string[]> {
-    const told: string[] = []
-    for await (const { kind, id, event, old_state, new_state } of ledger.audit.records()) {
-      told.push(`${kind} ${id} ${event} ${old_state} ${new_state}`)
-    }
-    return told
+    return openLedger(url, { ...ACTING, postgres: { schema: freshSchema() }, ...more })
   }
 
   const cases = Object.keys(ACTS).flatMap((what) =>
@@ -129,7 +62,7 @@ describe('a write whose answer never comes', () => {
     const wasCut = cutOnce(cut, 'x1')
     expect(await within(LONGEST_MS, what, run(ledger, 'x1', made))).toEqual(expected)
     expect(wasCut()).toBe(true)
-    expect(await history(ledger)).toEqual(await history(undisturbed))
+    expect(await toldOf(ledger)).toEqual(await toldOf(undisturbed))
     expect(await ledger.check()).toEqual([])
   })
 
