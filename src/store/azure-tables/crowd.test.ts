@@ -21,11 +21,11 @@ describe('a crowd that looks for work', () => {
 
   it('leaves ever more to others while races are lost, up to a point, and less when they are won', () => {
     const crowd = new Crowd(coin(0.1, 0.9))
-    const widths = [8, 8, 8, 8, 8, 8].map((count) => {
-      crowd.tried(count, count)
+    const widths = [3, 8, 8, 8].map((lost) => {
+      crowd.tried(8, lost)
       return crowd.width
     })
-    expect(widths).toEqual([2, 4, 8, 16, 16, 16])
+    expect(widths).toEqual([2, 8, 16, 16])
     crowd.tried(0, 0)
     expect(crowd.width).toBe(16)
     crowd.tried(8, 1)
