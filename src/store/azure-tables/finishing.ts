@@ -229,7 +229,9 @@ function laneEntry(
   const jobs = cells.filter(isJob).flatMap((cell) => {
     const { job } = cell.aggregate as JobAggregate
     const known = withJobsEtag(cell, jobsEtags.get(cell.ref.pk))
-    return indexRows({ job, version: cell.version, change: id, whole: wholeJob(known) })
+    // While others are locked by it, whoever goes on with it has to read it: then they are freed first.
+    const text = owed.others.length > 0 ? null : wholeJob(known)
+    return indexRows({ job, version: cell.version, change: id, whole: text })
   })
   const signals = owed.signals.map((signal, n) => ({ rk: signalKey(`${id}-${n}`), columns: { ...signal } }))
   const marker = isMarked ? [markerKey(by.cell.ref)] : []

@@ -1,5 +1,4 @@
 // How the parts of the engine are put together.
-import { LRUCache } from 'lru-cache'
 import type { World } from '../../world/world.ts'
 import { CellStore } from './cell-store.ts'
 import { Checking } from './checking.ts'
@@ -10,6 +9,7 @@ import { Finding } from './finding.ts'
 import { Finishing } from './finishing.ts'
 import { Following } from './following.ts'
 import { GroupedWrites } from './grouped-writes.ts'
+import { HeldPlaces } from './held-places.ts'
 import { History } from './history.ts'
 import { Shards } from './idempotency-rows.ts'
 import { KnownQueues } from './known-queues.ts'
@@ -40,9 +40,6 @@ import { type OnWritten, Transacting } from './transacting.ts'
 import { Waiting } from './waiting-rows.ts'
 import { WithoutCells } from './without-cells.ts'
 import { WorkIndex } from './work-index.ts'
-
-/** Places of limits of which it is remembered that they are held. */
-const MOST_HELD = 10_000
 
 export interface PartsOptions {
   readonly service: TableService
@@ -111,8 +108,8 @@ export function partsOf(options: PartsOptions) {
   const withoutCells = new WithoutCells(engine, { lanes, projections, reservations, settling, waiting })
   const memory = new RememberedCells()
   const queues = new KnownQueues(timers)
-  const heldPlaces = new LRUCache<string, true>({ max: MOST_HELD })
-  const loading: LoadingParts = { engine, settling, shards, numbers, projections, heldPlaces }
+  const places = new HeldPlaces(engine, settling)
+  const loading: LoadingParts = { engine, settling, shards, numbers, projections, places }
   const transacting = new Transacting({ ...loading, committing, withoutCells, memory, queues, onWritten })
   const index = new WorkIndex(engine, lanes)
   const signals = new Signals(engine, { index, settling })
@@ -128,7 +125,16 @@ export function partsOf(options: PartsOptions) {
   })
   const scanning = new Scanning({ engine, cells, months, settling })
   const totals = new Totals(engine, lanes)
-  const recovering = new Recovering(engine, { cells, lanes, projections, scanning, settling, shards })
+  const recovering = new Recovering(engine, {
+    cells,
+    lanes,
+    places,
+    projections,
+    scanning,
+    settling,
+    shards,
+    onFreed: onNews,
+  })
   const claims = new Claims(engine, settling)
   const retiring = new Retiring(engine, { lanes, scanning, settling, shards, totals })
   const checking = new Checking({ engine, log, scanning, settling, totals })

@@ -200,7 +200,10 @@ export class Transacting {
 /** By somebody else while it was read, or by whose clock is ahead of this one. */
 function lastChanged({ aggregate }: AzureCell): number {
   if (aggregate === null) return 0
-  return changedAt('kind' in aggregate ? aggregate : aggregate.job)
+  if ('kind' in aggregate) return changedAt(aggregate)
+  // A heartbeat changes a step alone.
+  const { job, steps, outbox } = aggregate
+  return Math.max(...[job, ...steps, ...outbox].map(changedAt))
 }
 
 function claimsOf({ claims }: Learned): Missing {
