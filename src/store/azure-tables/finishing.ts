@@ -2,7 +2,7 @@
 // whatever was locked or is no longer true. All of it is owed by the row that decided, and can be done by anybody, twice.
 import type { JobAggregate } from '../../core/aggregate.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
-import type { AzureCell, CellMeta, JobMeta, LastChange, Receipt } from './azure-cell.ts'
+import type { AzureCell, CellMeta, JobMeta, LastChange, Logged, Owed, Receipt } from './azure-cell.ts'
 import { fittedRow, type NextRow, rewritten, stepRowKey } from './cell-rows.ts'
 import type { CellStore } from './cell-store.ts'
 import type { Engine } from './engine.ts'
@@ -228,13 +228,20 @@ function laneEntry(
   const marker = isMarked ? [markerKey(by.cell.ref)] : []
   return {
     change: id,
-    entries: [...log.slice(log.length - owed.own), ...owed.told],
+    entries: ordered([...log.slice(log.length - owed.own), ...owed.told], owed.order),
     touched: owed.touched,
     after: owed.after,
     counts: owed.counts,
     adds: [...jobs, ...signals],
     drops: [...owed.drops.filter((row) => row.lane === lane).map(({ rk }) => rk), ...marker],
   }
+}
+
+function ordered(told: readonly Logged[], order: Owed['order']): readonly Logged[] {
+  if (order === null) return told
+  const all: Logged[] = []
+  for (const [n, place] of order.entries()) all[place] = told[n] as Logged
+  return all
 }
 
 function isJob({ key }: AzureCell): boolean {
