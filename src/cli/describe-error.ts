@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/json.ts'
 import { nearestOf } from '../errors/nearest-of.ts'
 import { withoutPasswords } from '../errors/shown-url.ts'
 import { WaybillError } from '../errors/waybill-error.ts'
+import { shownAddress } from '../store/azure-tables/address.ts'
 import { WHERE_PROTOCOLS_ARE } from './options/protocols.ts'
 import { isSealedHistory } from './output/finding-text.ts'
 import type { Session } from './session.ts'
@@ -109,9 +110,10 @@ function lockedNext({ server }: JsonObject, session: Session): string {
   return session.insteadOfLock ?? 'A server has it: end that first, and start it again afterwards.'
 }
 
-/** Of a database; a folder says itself what to do about it. */
-function isThisLedger({ address }: JsonObject, session: Session): boolean {
-  return address !== undefined && session.shownLedger === address
+/** Of a database; a folder says itself what to do about it. An account of Azure has more than one way to be written. */
+function isThisLedger({ address }: JsonObject, { shownLedger, options }: Session): boolean {
+  if (address === undefined) return false
+  return address === (/^azure-tables:/i.test(options.ledger) ? shownAddress(options.ledger) : shownLedger)
 }
 
 function knownTypes(known: readonly string[]): string {

@@ -20,6 +20,7 @@ import { isTerminal, statesOf } from '../core/machine.ts'
 import type { RecordKind } from '../core/machines/all.ts'
 import { outboxMachine } from '../core/machines/outbox.ts'
 import { NotEmpty } from '../errors/file-errors.ts'
+import { ChangeTooLarge, RecordTooLarge } from '../errors/size-errors.ts'
 import { findPages } from './find-all.ts'
 import type { OnProgress, ProgressOptions } from './progress.ts'
 import { LARGEST_PAGE } from './query.ts'
@@ -63,7 +64,7 @@ async function copyHistory(from: Store, to: Store, onProgress: OnProgress): Prom
   for (;;) {
     const page = await from.audit({ after, limit: LARGEST_PAGE })
     if (page.items.length > 0) {
-      await to.transact([], (given) => retell(page.items, given))
+      await inParts(page.items, (some) => to.transact([], (given) => retell(some, given)))
       done += page.items.length
       onProgress({ what: 'history', done, total })
       await upkeep.written(page.items.length)
@@ -73,6 +74,22 @@ async function copyHistory(from: Store, to: Store, onProgress: OnProgress): Prom
   }
   await upkeep.settled()
   return done - there
+}
+
+/** All at once; in halves, one after the other, where that is more than the engine can write at once. */
+async function inParts<T>(
+  items: readonly T[],
+  write: (some: readonly T[]) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await write(items)
+  } catch (error) {
+    const isTooLarge = error instanceof RecordTooLarge || error instanceof ChangeTooLarge
+    if (!isTooLarge || items.length < 2) throw error
+    const half = Math.ceil(items.length / 2)
+    await inParts(items.slice(0, half), write)
+    await inParts(items.slice(half), write)
+  }
 }
 
 /** Where the source goes on after the first so many records, the last of which has to be the last of the copy. */
@@ -182,12 +199,8 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
     const jobs = await Promise.all(
       page.map(({ tenant_id, job_id }) => from.load({ kind: 'job', tenant_id, id: job_id })),
     )
-    await to.transact([], (given) =>
-      putJobs(
-        jobs.filter((job) => job !== null),
-        given,
-      ),
-    )
+    const there = jobs.filter((job) => job !== null)
+    await inParts(there, (some) => to.transact([], (given) => putJobs(some, given)))
     tell(page.length)
   }
   await copyClosedRows(from, to)
@@ -198,11 +211,13 @@ async function copyRest(from: Store, to: Store, onProgress: OnProgress): Promise
 const ALONE = ['run', 'workstream', 'queue', 'schedule', 'token'] as const
 
 /** A decision looks at what it replaces: only so a store knows what was there, and counts right. */
-async function putAll(to: Store, records: readonly AloneRecord[]): Promise<void> {
-  const keys = records.map((record) => ({ kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }))
-  await to.transact(keys, (given) => {
-    const isLoaded = keys.every(({ kind, tenant_id, id }) => given.get(kind, tenant_id, id) !== undefined)
-    return isLoaded ? change(null, { puts: records }) : need(keys)
+function putAll(to: Store, records: readonly AloneRecord[]): Promise<void> {
+  return inParts(records, (some) => {
+    const keys = some.map((record) => ({ kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }))
+    return to.transact(keys, (given) => {
+      const isLoaded = keys.every(({ kind, tenant_id, id }) => given.get(kind, tenant_id, id) !== undefined)
+      return isLoaded ? change(null, { puts: some }) : need(keys)
+    })
   })
 }
 
@@ -223,8 +238,10 @@ function putJobs(jobs: readonly JobAggregate[], given: Given): Decision<null> {
 async function copyClaims(from: Store, to: Store): Promise<void> {
   let some: Claim[] = []
   const put = () =>
-    to.transact([], (given) =>
-      change(null, { claims: some.filter((claim) => given.ownerOf(claim) === undefined) }),
+    inParts(some, (claims) =>
+      to.transact([], (given) =>
+        change(null, { claims: claims.filter((claim) => given.ownerOf(claim) === undefined) }),
+      ),
     )
   for await (const claim of from.claims()) {
     if (some.push(claim) < LARGEST_PAGE) continue
@@ -242,10 +259,12 @@ async function copyClosedRows(from: Store, to: Store): Promise<void> {
   for await (const page of findPages(from, { kind: 'outbox', where: { state } })) {
     const rows = isNew ? page : await missingIn(to, page)
     if (rows.length === 0) continue
-    await to.transact([], (given) => {
-      const isLoaded = rows.every((row) => given.get('job', row.tenant_id, row.job_id) !== undefined)
-      return isLoaded ? change(null, { puts: fresh(rows) }) : need(rows.map(keyOfJob))
-    })
+    await inParts(rows, (some) =>
+      to.transact([], (given) => {
+        const isLoaded = some.every((row) => given.get('job', row.tenant_id, row.job_id) !== undefined)
+        return isLoaded ? change(null, { puts: fresh(some) }) : need(some.map(keyOfJob))
+      }),
+    )
   }
 }
 

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { it } from 'vitest'
 import type { StoreSubject } from 'waybill/testing'
 import type { LedgerRecord } from '../../src/core/aggregate.ts'
+import type { AuditRecord } from '../../src/core/audit.ts'
 import { change } from '../../src/core/decision.ts'
 import { machines, type RecordKind } from '../../src/core/machines/all.ts'
 import { EVERYBODY } from '../../src/core/queue/record.ts'
@@ -52,7 +53,10 @@ export async function seen(store: Store) {
   }
 }
 
-/** What is told of each job and document by itself: engines find that in other ways than the whole. */
+/**
+ * What is told of each job and document by itself: engines find that in other ways than the whole. Those of a document have
+ * what is told of its jobs between them, wherever the engine puts it that only has an order for each record.
+ */
 async function stories(store: Store) {
   const told = []
   for (const { tenant_id, job_id } of await findAll(store, { kind: 'job' })) {
@@ -62,7 +66,12 @@ async function stories(store: Store) {
     told.push(await auditAll(store, { tenant_id, doc_id, direction: 'desc' }))
     told.push(await auditAll(store, { kind: 'document', id: doc_id }))
   }
-  return told.map((records) => records.map(({ seq: _, cursor: __, ...record }) => record))
+  const record = ({ tenant_id, kind, id }: AuditRecord) => `${tenant_id} ${kind} ${id}`
+  return told.map((records) =>
+    records
+      .toSorted((a, b) => (record(a) < record(b) ? -1 : record(a) > record(b) ? 1 : 0))
+      .map(({ seq: _, cursor: __, ...rest }) => rest),
+  )
 }
 
 async function devices(store: Store) {

@@ -15,8 +15,9 @@ export const init = defineCommand({
   name: 'init',
   summary: 'make an empty ledger',
   about:
-    'Makes an empty ledger in a folder, which is made as well; in a file of SQLite; or in a schema of a PostgreSQL ' +
-    'database, where it makes the tables, or brings those of an earlier version up to date. If there is a ledger ' +
+    'Makes an empty ledger in a folder, which is made as well; in a file of SQLite; in a schema of a PostgreSQL ' +
+    'database, where it makes the tables, or brings those of an earlier version up to date; or in tables of an Azure storage ' +
+    'account. If there is a ledger ' +
     'already, it is left as it is, and that is said. A folder gets a .gitignore, so that a ledger in a repository is not ' +
     'committed with it. All other commands only use ledgers that are there, so that a ' +
     'slip in a name makes no second one.',
@@ -32,6 +33,10 @@ export const init = defineCommand({
     ['init sqlite:./ledger.db', 'for several processes of this machine'],
     ['init postgres://ann@db.example/work', 'for many machines; the password is in PGPASSWORD or ~/.pgpass'],
     ['init postgres://ann@db.example/work?schema=tests', 'in a schema that is not called waybill'],
+    [
+      'init azure-tables:https://work.table.core.windows.net?prefix=Tests',
+      'in tables of Azure whose names begin with Tests, as whoever is logged in',
+    ],
   ],
   exits: [
     [0, 'there is a ledger now, or there was one already'],

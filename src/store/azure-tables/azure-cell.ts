@@ -110,6 +110,8 @@ export interface Owed {
   readonly told: readonly Logged[]
   /** How many of the entries in its own log are of this change. */
   readonly own: number
+  /** Where each of its entries comes, its own first; null when that is their order. */
+  readonly order: readonly number[] | null
   readonly counts: readonly CountEntry[]
   readonly touched: readonly Touched[]
   /** Outbox rows that were closed. */

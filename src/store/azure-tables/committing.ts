@@ -11,6 +11,7 @@
 import type { JobAggregate } from '../../core/aggregate.ts'
 import { isAtRest } from '../../core/aggregate.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
+import { ChangeTooLarge } from '../../errors/size-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import { Conflict } from '../tables/tables.ts'
 import type { AzureCell, CellLock, CellMeta, JobMeta, LastChange, Owed, RowRef } from './azure-cell.ts'
@@ -32,9 +33,10 @@ import { whole } from './long-columns.ts'
 import { owedBy, slotPlaces } from './owing.ts'
 import { newRows, type Plan, type PlannedCell } from './plan.ts'
 import type { Reservations, Reserved, SlotRows, Wanted } from './reservations.ts'
-import type { RowWrite } from './service.ts'
+import { MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import type { Settling } from './settling.ts'
 import type { Waiting } from './waiting-rows.ts'
+import { canBeSent } from './write-groups.ts'
 
 export interface CommittingParts {
   readonly cells: CellStore
@@ -78,7 +80,7 @@ export class Committing {
     const signals = await waiting.signalsOf(plan)
     const draft = { plan, lane, signals, rowsOf, isSwept, wanted: await reservations.wanted(plan, rowsOf) }
     // Whatever is too large is refused before anything is written.
-    this.#rows(draft, [])
+    mustFit(plan, this.#rows(draft, []))
     const finished = await settling.during(plan.id, this.#write(draft))
     for (const [n, row] of plan.owed.closed.entries()) row.etag = finished.closedEtags[n] as string
     return finished
@@ -203,6 +205,19 @@ export class Committing {
       }
     }
     throw new Conflict(`somebody else has changed ${key.kind} ${key.id}`)
+  }
+}
+
+/** Aggregates that one change may have: each is locked by itself, and named in the row that decides. */
+const MOST_CELLS = 1000
+
+function mustFit({ cells, held }: Plan, next: readonly NextCell[]): void {
+  const count = cells.length + held.length
+  if (count > MOST_CELLS) throw new ChangeTooLarge('A change, in records,', count, MOST_CELLS)
+  for (const { cell, rows } of next) {
+    if (canBeSent(rows.map((row) => ({ verb: 'put', ...row })))) continue
+    const { kind, id } = cell.before.key
+    throw new ChangeTooLarge(`The change of ${kind} ${id}, in rows,`, rows.length, MOST_ROWS_AT_ONCE)
   }
 }
 

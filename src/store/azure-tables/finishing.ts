@@ -7,6 +7,7 @@ import {
   type CellMeta,
   type JobMeta,
   type LastChange,
+  type Logged,
   type Owed,
   type Receipt,
   withJobsEtag,
@@ -237,7 +238,7 @@ function laneEntry(
   const marker = isMarked ? [markerKey(by.cell.ref)] : []
   return {
     change: id,
-    entries: [...log.slice(log.length - owed.own), ...owed.told],
+    entries: ordered([...log.slice(log.length - owed.own), ...owed.told], owed.order),
     touched: owed.touched,
     after: owed.after,
     jobs: Object.fromEntries(jobsEtags),
@@ -245,6 +246,13 @@ function laneEntry(
     adds: [...jobs, ...signals],
     drops: [...owed.drops.filter((row) => row.lane === lane).map(({ rk }) => rk), ...marker],
   }
+}
+
+function ordered(told: readonly Logged[], order: Owed['order']): readonly Logged[] {
+  if (order === null) return told
+  const all: Logged[] = []
+  for (const [n, place] of order.entries()) all[place] = told[n] as Logged
+  return all
 }
 
 function isJob({ key }: AzureCell): boolean {

@@ -1,4 +1,5 @@
-import type { AzureCell, Handover, LanePlaces, Owed, RowRef, SlotPlace } from './azure-cell.ts'
+import type { AuditEntry } from '../../core/audit.ts'
+import type { AzureCell, Handover, LanePlaces, Logged, Owed, RowRef, SlotPlace } from './azure-cell.ts'
 import { slotColumns } from './idempotency-rows.ts'
 import type { Lane } from './lane.ts'
 import { latest } from './lane-write.ts'
@@ -19,10 +20,13 @@ export interface Owing {
 export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
   const [by, ...others] = plan.cells
   const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
+  const own = by?.told ?? []
+  const told = [...others.flatMap((other) => other.told), ...plan.others]
   return {
     at: plan.at,
-    told: [...others.flatMap(({ told }) => told), ...plan.others],
-    own: by?.told.length ?? 0,
+    told,
+    own: own.length,
+    order: orderOf([...own, ...told], plan.entries),
     ...plan.owed,
     releases: [
       ...plan.slots.gives.flatMap((give) => placeOf(give, rowsOf) ?? []),
@@ -35,6 +39,13 @@ export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
     after: restsOn(looked, lane.number),
     afterAt: Math.max(...looked.map(({ receipt }) => receipt?.at ?? 0), 0),
   }
+}
+
+/** Where each comes among all of them; null when they are in that order. */
+function orderOf(told: readonly Logged[], entries: readonly AuditEntry[]): readonly number[] | null {
+  const places = new Map(entries.map((entry, n) => [entry, n]))
+  const order = told.map(([, entry]) => places.get(entry) as number)
+  return order.every((place, n) => place === n) ? null : order
 }
 
 /** Nothing but the row itself will tell that it is right. */

@@ -64,6 +64,8 @@ export interface Plan {
   readonly signals: readonly Signal[]
   /** What is told of records that are not changed. */
   readonly others: readonly Logged[]
+  /** Everything that is told, in the order in which it is. */
+  readonly entries: readonly AuditEntry[]
   readonly owed: Pick<Owed, 'counts' | 'touched' | 'closed' | 'drops' | 'refusals' | 'members'>
   /** Rows of those who wait no longer. */
   readonly forgets: readonly RowRef[]
@@ -119,6 +121,7 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
     slots: slotPlan(space, cells),
     signals: distinct(space.signals),
     others: placedOthers(entries.get(null) ?? [], { space, lastOther }),
+    entries: space.entries,
     owed: {
       counts: [...space.counts.entries()],
       touched: cells.map(touchedBy),

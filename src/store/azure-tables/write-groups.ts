@@ -14,6 +14,17 @@ export function fitsAtOnce(writes: readonly RowWrite[], mostRows = MOST_ROWS_AT_
   return writes.length <= mostRows && bytesOfWrites(writes) <= MOST_BYTES
 }
 
+/** What stands around each row when it is sent. */
+const AROUND_BYTES = 2000
+
+/** Whether the service takes them at once, counted exactly where it is a near thing. */
+export function canBeSent(writes: readonly RowWrite[]): boolean {
+  if (writes.length > MOST_ROWS_AT_ONCE) return false
+  if (bytesOfWrites(writes) <= MOST_BYTES) return true
+  const sent = writes.map((write) => Buffer.byteLength(JSON.stringify(write)) + AROUND_BYTES)
+  return sent.reduce((sum, bytes) => sum + bytes) <= MOST_BYTES_AT_ONCE
+}
+
 /** In their order, no more in each than can be written at once. */
 export function groupsOfWrites(
   writes: readonly RowWrite[],

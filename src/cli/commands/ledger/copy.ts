@@ -13,10 +13,10 @@ export const ledgerCopy = defineCommand<Options>({
   summary: 'copy a ledger to another place or engine',
   about:
     'Copies a ledger with all its records and its whole history: ids, times and order stay as they are. Etags and ' +
-    'sequence numbers are given out anew. Either may be a folder, sqlite:FILE or postgres://…, whose tables are made. Nobody may write to ' +
-    'either of the two meanwhile; databases do not prevent it. A copy that was cut off goes on where it was when it is ' +
+    'sequence numbers are given out anew. Either may be a folder, sqlite:FILE, postgres://… or azure-tables:…, whose tables are ' +
+    'made. Nobody may write to either of the two meanwhile; databases do not prevent it. A copy that was cut off goes on where it was when it is ' +
     'asked for again; so does one whose source has grown since. Outputs that are kept in files are copied with a folder ' +
-    'or SQLite; to PostgreSQL they go where --outputs says.',
+    'or SQLite; to PostgreSQL and Azure they go where --outputs says.',
   arguments: [
     new Argument('<from>', 'the ledger to copy: a folder or URL'),
     new Argument('<to>', 'where to: a folder or URL with nothing in it, or a copy that was cut off'),
@@ -35,6 +35,10 @@ export const ledgerCopy = defineCommand<Options>({
     ],
     ['ledger copy ./ledger sqlite:./ledger.db', 'to have several processes use it'],
     ['ledger copy sqlite:./ledger.db postgres://ann@db.example/work', 'and later many machines'],
+    [
+      'ledger copy ./ledger azure-tables:https://work.table.core.windows.net',
+      'to an account of Azure, as whoever is logged in',
+    ],
     ['ledger copy ./ledger ./copy --json | jq .records.document', 'how many documents, for a program'],
   ],
   exits: [
