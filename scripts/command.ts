@@ -12,15 +12,21 @@ type Options = {
   output: 'show' | 'keep'
   /** A command that hangs is killed: better a red run than one that never ends. */
   timeoutMs: number
+  /** Beside what is in the environment. */
+  env?: NodeJS.ProcessEnv
 }
 
-export function run(argv: readonly string[], { output, timeoutMs }: Options): Promise<Outcome> {
+export function run(argv: readonly string[], { output, timeoutMs, env = {} }: Options): Promise<Outcome> {
   const [command = '', ...args] = argv
   const started = performance.now()
   const chunks: Buffer[] = []
   const child = spawn(command, args, {
     cwd: ROOT,
-    env: { ...process.env, PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter) },
+    env: {
+      ...process.env,
+      ...env,
+      PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+    },
     stdio: output === 'show' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
   })

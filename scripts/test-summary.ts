@@ -2,9 +2,7 @@
 // warnings about time, and one line of totals. Often it is all that is read.
 import { stripVTControlCharacters } from 'node:util'
 import { seconds } from './command.ts'
-import { GROUP_BUDGET_MS, type Group } from './suites.ts'
-
-const TOTAL_BUDGET_MS = Object.values(GROUP_BUDGET_MS).reduce((sum, ms) => sum + ms, 0)
+import { BUDGET_MS } from './suites.ts'
 
 const MOST_FAILURES = 10
 const MOST_REASONS = 10
@@ -25,7 +23,6 @@ export type SuiteReport = Counts & {
 
 export type SuiteResult = {
   name: string
-  group: Group
   ok: boolean
   ms: number
   counts: Counts
@@ -51,7 +48,7 @@ export function failuresOf(ok: boolean, report: SuiteReport | undefined, output:
   return [{ name: 'no test failed, but the suite did', message: message || 'Its output above says why.' }]
 }
 
-export function summary(results: readonly SuiteResult[]): string {
+export function summary(results: readonly SuiteResult[], ms: number): string {
   const table = results.map(
     ({ name, ok, ms, counts }) =>
       `${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(12)} ${seconds(ms).padStart(8)}  ${tests(counts)}`,
@@ -61,7 +58,7 @@ export function summary(results: readonly SuiteResult[]): string {
     ...failing(results),
     ...leftOut(results),
     ...table,
-    ...overBudget(results),
+    ...overBudget(ms),
     '',
     totals(results),
   ].join('\n')
@@ -111,21 +108,9 @@ function tests({ passed, failed, skipped }: Counts): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-function overBudget(results: readonly SuiteResult[]): string[] {
-  const groups = Object.entries(GROUP_BUDGET_MS).map(([group, budgetMs]) => {
-    const spentMs = total(results.filter((result) => result.group === group))
-    return warning(group, spentMs, budgetMs)
-  })
-  return [...groups, warning('everything', total(results), TOTAL_BUDGET_MS)].filter((line) => line !== '')
-}
-
-function warning(what: string, spentMs: number, budgetMs: number): string {
-  if (spentMs <= budgetMs) return ''
-  return `WARNING ${what} took ${seconds(spentMs)}, over its budget of ${seconds(budgetMs)}`
-}
-
-function total(results: readonly SuiteResult[]): number {
-  return results.reduce((sum, { ms }) => sum + ms, 0)
+function overBudget(ms: number): string[] {
+  if (ms <= BUDGET_MS) return []
+  return [`WARNING everything took ${seconds(ms)}, over its budget of ${seconds(BUDGET_MS)}`]
 }
 
 function totals(results: readonly SuiteResult[]): string {

@@ -37,7 +37,7 @@ function subject(name: string, options: () => FakeOptions): StoreSubject {
     accounts.set(world.clock, account)
     return openOn(new FakeTableService(account, options()), world)
   }
-  return { name, open, reopen: open, histories: { runs: 15 }, patienceMs: 20_000 }
+  return { name, open, reopen: open, histories: { runs: 6 }, patienceMs: 20_000 }
 }
 
 const mixed = { timers: turns, delayMs: () => Math.floor(Math.random() * MOST_TURNS) }

@@ -18,7 +18,7 @@ import { FakeAccount } from './fake-account.ts'
 import { FakeTableService } from './fake-table-service.ts'
 import { WRONG } from './subjects.ts'
 
-const RUNS = Number(process.env.WAYBILL_RUNS ?? 150)
+const RUNS = Number(process.env.WAYBILL_RUNS ?? 50)
 const MOST_ACTS = 25
 
 const seed = process.env.WAYBILL_SEED === undefined ? {} : { seed: Number(process.env.WAYBILL_SEED) }

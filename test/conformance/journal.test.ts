@@ -11,7 +11,7 @@ import { registerConformance } from './register.ts'
 
 function inMemory(name: string, options: JournalOptions): StoreSubject {
   const open: StoreSubject['open'] = (world) => openJournal('/ledger', world, options)
-  return { name, open, reopen: open, histories: { runs: 20 } }
+  return { name, open, reopen: open, histories: { runs: 10 } }
 }
 
 registerConformance(inMemory('journal', { snapshotSchedule: null }))

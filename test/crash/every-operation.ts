@@ -1,18 +1,21 @@
 // Crashes a scripted history at every operation of the disk, in several ways each, and again while it recovers.
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { CrashDisk } from '../../src/testing/crash-disk.ts'
 import { SeededRandom } from '../../src/testing/seeded-random.ts'
 import type { ExpectedLedger } from './expected-ledger.ts'
 import type { ScriptedHistory } from './histories/scripted-history.ts'
 import { Life } from './life.ts'
+import { isLong } from './random/seeds.ts'
 import { type Found, goOn, lifeOn, mustRecover, mustRecoverAgain, type Survivor } from './recovery.ts'
 
 export interface Effort {
   /** How many disks are rolled for each operation at which the power goes. */
   readonly survivals: number
-  /** Whether to crash again at every operation of the recovery. */
+  /** Whether to crash again at every operation of the recovery: after each crash, or after every third of them where there is little time. */
   readonly again: boolean
 }
+
+const AGAIN_EVERY = isLong ? 1 : 3
 
 export interface Tally {
   operations: number
@@ -24,7 +27,9 @@ export async function crashEverywhere(history: ScriptedHistory, effort: Effort):
   const operations = await countOperations(history)
   const tally: Tally = { operations, recoveries: 0, recoveriesOfRecoveries: 0 }
   const seen: Seen = { once: new Set(), twice: new Set() }
+  const turn = randomInt(AGAIN_EVERY)
   for (let n = 1; n <= operations; n++) {
+    const again = effort.again && (n + turn) % AGAIN_EVERY === 0
     const crashed = await crashAt(history, n)
     const left = leftBy(history, crashed)
     for (let roll = 0; roll < effort.survivals; roll++) {
@@ -33,12 +38,12 @@ export async function crashEverywhere(history: ScriptedHistory, effort: Effort):
       const found = { ...left, survivor }
       if (isKnown(seen.once, found)) continue
       await told(`power lost at operation ${n}, roll ${roll}`, crashed, () =>
-        recover(found, effort, seen, tally),
+        recover(found, again, seen, tally),
       )
     }
     const killed: Survivor = (options) => crashed.disk.afterKill(options)
     await told(`killed at operation ${n}`, crashed, () =>
-      recover({ ...left, survivor: killed }, effort, seen, tally),
+      recover({ ...left, survivor: killed }, again, seen, tally),
     )
   }
   return tally
@@ -78,7 +83,7 @@ function leftBy(history: ScriptedHistory, { witness, world }: Life): Omit<Found,
   }
 }
 
-async function recover(found: Found, { again }: Effort, seen: Seen, tally: Tally): Promise<void> {
+async function recover(found: Found, again: boolean, seen: Seen, tally: Tally): Promise<void> {
   const expected = await mustRecover(found)
   tally.recoveries++
   if (again) tally.recoveriesOfRecoveries += await crashWhileRecovering(found, expected, seen)

@@ -10,7 +10,7 @@ import { BusyLedger } from './busy-ledger.ts'
 import { wholeHistory } from './follower.ts'
 import { freshSchema, type OwnServer, say, startServer } from './server.ts'
 
-const FAULTS = numberFrom('WAYBILL_RUNS') ?? 50
+const FAULTS = numberFrom('WAYBILL_RUNS') ?? 25
 const SEED = numberFrom('WAYBILL_SEED') ?? randomInt(2 ** 31)
 
 /** Every so many-th fault is a crash of the whole server. */

@@ -23,9 +23,7 @@ describe('many processes on a ledger in PostgreSQL', () => {
     jobs,
   })
 
-  it('do each of 10,000 jobs once, eight at a time', { timeout: TIMEOUT_MS }, () =>
-    mustShare(some(8, 10_000)),
-  )
+  it('do each of 4,000 jobs once, eight at a time', { timeout: TIMEOUT_MS }, () => mustShare(some(8, 4000)))
 
   it('are killed, and every job ends all the same', { timeout: TIMEOUT_MS }, async () => {
     const seed = numberFrom('WAYBILL_SEED') ?? randomInt(2 ** 31)

@@ -1,13 +1,16 @@
+import { randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../random/seeds.ts'
 import { filesOf, flipped, smallLedger, truncated } from './damaged-ledger.ts'
 import { outcomeOf, Prefixes } from './outcome.ts'
 
 const THOROUGHLY_EVERY = 11
 
-/** Every byte of a short one, and some of one with more in it. */
+/** Every byte of a short one, and some of one with more in it; a third of them, another one each time, where there is little time. */
+const PART = isLong ? 1 : 3
 const SAMPLES = [
-  ['documents', 1],
-  ['documents and a job', 4],
+  ['documents', PART],
+  ['documents and a job', 4 * PART],
 ] as const
 
 describe.each(SAMPLES)('A38: the newest snapshot, of %s', async (content, every) => {
@@ -15,10 +18,11 @@ describe.each(SAMPLES)('A38: the newest snapshot, of %s', async (content, every)
   const path = snapshots.at(-1) as string
   const bytes = Buffer.from(disk.files().get(path) as Uint8Array)
   const prefixes = new Prefixes(written, [written.length])
+  const turn = randomInt(every)
 
   it('never gives a wrong answer, whichever byte is changed', async () => {
     for (const [byte, was] of bytes.entries()) {
-      if (byte % every !== 0) continue
+      if (byte % every !== turn) continue
       const damaged = await flipped(disk, path, byte, was ^ (1 << (byte % 8)))
       const thoroughly = byte % THOROUGHLY_EVERY === 0
       const { complaints, findings, unreadable, ...outcome } = await outcomeOf(
@@ -35,7 +39,7 @@ describe.each(SAMPLES)('A38: the newest snapshot, of %s', async (content, every)
   })
 
   it('is passed over for the one before it, wherever it ends', async () => {
-    for (let size = 0; size < bytes.length; size += 2 * every) {
+    for (let size = turn; size < bytes.length; size += 2 * every) {
       const damaged = await truncated(disk, path, size)
       const outcome = await outcomeOf(damaged, prefixes, 'quickly')
       expect({ size, ...outcome }).toMatchObject({

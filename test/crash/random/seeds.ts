@@ -7,6 +7,9 @@ export function* seeds(usually: number): Generator<number> {
   for (let n = 0; n < runs; n++) yield first + n
 }
 
+/** Whether there is time: what `npm test` takes samples of is then done in full. */
+export const isLong = numberFrom('WAYBILL_RUNS') !== undefined
+
 /** Plays so many, or as many as it is told to, some of them side by side. Answers what came of them. */
 export async function playSeeds<T>(
   usually: number,
