@@ -8,6 +8,7 @@ import { claim } from '../../src/testing/conformance/work.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { FakeAccount } from './fake-account.ts'
 import { FakeTableService } from './fake-table-service.ts'
+import { passing } from './passing.ts'
 
 const JOBS = 400
 const MACHINES = 8
@@ -26,7 +27,7 @@ async function requestsPerJob(machines: number): Promise<number> {
   const { random, timers } = world
   const account = new FakeAccount()
   const service = () => new FakeTableService(account, { timers, delayMs: () => 1 + random.next() * 4 })
-  const over = <T>(work: Promise<T>) => passing(work)
+  const over = <T>(work: Promise<T>) => passing(world, work)
   const submitter = await over(openOn(service(), world))
   const submitted = Array.from({ length: JOBS }, (_, n) => submitJob(`j${n}`, { tenant_id: `t${n % 4}` }))
   await over(
@@ -45,17 +46,6 @@ async function requestsPerJob(machines: number): Promise<number> {
   expect(jobs).toHaveLength(JOBS)
   await over(Promise.all([submitter, ...stores].map((store) => store.close())))
   return (after - before) / JOBS
-
-  /** Lets time pass until it is done. */
-  async function passing<T>(work: Promise<T>): Promise<T> {
-    let isDone = false
-    const done = work.finally(() => {
-      isDone = true
-    })
-    done.catch(() => {})
-    while (!isDone) await world.advanceBy(1)
-    return done
-  }
 }
 
 /** Which jobs it got, until there are none left. */
