@@ -12,6 +12,8 @@ export default defineConfig({
     passWithNoTests: true,
     // One less would be one of the two that a small machine has.
     maxWorkers: availableParallelism(),
+    // Files share what they import: to load all of it again for each of them takes longer than most tests do.
+    isolate: false,
     coverage: {
       provider: 'v8',
       include: ['src/core/**/*.ts'],

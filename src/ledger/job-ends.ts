@@ -124,10 +124,13 @@ export class JobEnds {
           void this.#look()
       }
     }
-    // Should it fail, whoever waits hears of what happens as everybody does.
-    follow().catch(() => {
+    const hear = () => {
       if (!end.signal.aborted) stop = this.#store.subscribe(() => void this.#look())
-    })
+    }
+    // Should it fail, whoever waits hears of what happens as everybody does; or, when they look, that the ledger was closed.
+    follow()
+      .catch(hear)
+      .catch(() => this.#look())
     return () => {
       end.abort()
       stop()

@@ -5,7 +5,7 @@ import { decide, keyOf } from '../../src/core/command.ts'
 import { SECOND_MS } from '../../src/core/time.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
 import type { Store } from '../../src/store/store.ts'
-import { annotate, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
+import { annotate, heartbeat, onJob, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { FakeAccount } from './fake-account.ts'
 import { FakeTableService } from './fake-table-service.ts'
@@ -31,4 +31,23 @@ it('a record is never changed before it was changed last', async () => {
   const after = await quick.get({ kind: 'job', tenant_id: TENANT, id: 'j' })
   expect(after?.etag).not.toBe(before?.etag)
   expect(String(after?.updated_at) >= String(before?.updated_at)).toBe(true)
+})
+
+it('a step is never changed before it was changed last, though a heartbeat changes nothing else', async () => {
+  const world = virtualWorld()
+  const account = new FakeAccount()
+  const open = (aheadMs: number) => {
+    const clock = { now: () => world.clock.now() + aheadMs }
+    return openOn(new FakeTableService(account), { ...world, clock })
+  }
+  const [ahead, behind] = [await open(SECOND_MS), await open(0)]
+  await run(behind, submitJob('j'))
+  await run(behind, onJob('claimStep', 'j'))
+  const stepOf = async () => (await ahead.load({ kind: 'job', tenant_id: TENANT, id: 'j' }))?.steps[0]
+  const step = await stepOf()
+  if (step === undefined) throw new Error('it has a step')
+  await run(ahead, heartbeat(step))
+  const before = await stepOf()
+  await run(behind, heartbeat(step))
+  expect(String((await stepOf())?.updated_at) >= String(before?.updated_at)).toBe(true)
 })

@@ -71,8 +71,7 @@ export class CallbackLine {
   async #call(speaker: Speaker, callback: Callback): Promise<CallbackAnswer | 'unanswered' | 'refused'> {
     const life = this.#life()
     if (life === null) return 'unanswered'
-    const { shadow } = this.#scene.laws
-    const before = shadow.now
+    const before = this.#now
     const held = this.#isHeld(speaker)
     try {
       const answer = await life.ask(({ jobs }) => {
@@ -93,6 +92,13 @@ export class CallbackLine {
     }
   }
 
+  /** Earlier than this nothing is decided. Where several have the ledger each has a time of its own, not behind the clock. */
+  get #now(): number {
+    const { engine, laws, world } = this.#scene
+    const { now } = laws.shadow
+    return engine === 'azure-tables' ? Math.min(now, world.clock.now()) : now
+  }
+
   #check(
     speaker: Speaker,
     { says }: Callback,
@@ -110,7 +116,7 @@ export class CallbackLine {
     const step = shadow.step(nameOf(speaker.tenant_id, speaker.job_id), speaker.step_id) as StepRecord
     if (step.lease_id !== lease_id || step.state !== 'IN_PROGRESS') return
     const latest = fromIso(step.state_since) + policyOf(step, 'timeout_ms')
-    const least = Math.min(before + POLICY.lease_ms, latest)
+    const least = Math.min(before + POLICY.lease_ms, this.#now + POLICY.lease_ms, latest)
     law(fromIso(until) >= least, () => `a heartbeat of ${lease_id} left its lease at ${until}`)
   }
 

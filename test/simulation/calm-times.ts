@@ -23,6 +23,17 @@ const ASLEEP_MS = 90 * SECOND_MS
 const PROMPTLY_MS = 3 * SECOND_MS
 
 /**
+ * Where several processes may have the ledger, what one of them has decided and did not live to finish is found by nobody until
+ * its part of the log is taken to be abandoned: a minute after it was last heard of, and half a minute until somebody looks.
+ */
+const ABANDONED_MS = 60 * SECOND_MS + 30 * SECOND_MS + 5 * SECOND_MS
+
+/** How long things may be left half done; as long again as the clock is behind the ledger's time. */
+export function leftBehindMs(shadow: Shadow, now: number): number {
+  return Math.max(0, shadow.now - now) + ABANDONED_MS
+}
+
+/**
  * Longest that it can take until all have ended, if they did everything one after the other: what each step waits for has
  * to run out, then its backoff, then one attempt, which succeeds.
  */

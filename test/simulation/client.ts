@@ -46,9 +46,9 @@ export class Client {
     name: string,
     what: (ledger: LiveLedger) => Promise<T>,
     mayRefuse: readonly string[] = [],
+    life = this.#life(),
   ): Promise<Told<T>> {
     const { trace } = this.#scene
-    const life = this.#life()
     if (life === null) return { silence: 'down' }
     this.asked++
     try {
@@ -77,9 +77,10 @@ export class Client {
     const { envelope } = request
     const sending = this.send(request)
     const name = `submit ${envelope.input_ref} ${envelope.request_type}`
-    const told = await this.ask(name, ({ jobs }) => jobs.submit(envelope), MAY_REFUSE)
+    const life = this.#life()
+    const told = await this.ask(name, ({ jobs }) => jobs.submit(envelope), MAY_REFUSE, life)
     this.heard(sending, told)
-    if ('answer' in told && waits) this.#wait(told.answer)
+    if ('answer' in told && waits) this.#wait(told.answer, life as Life)
   }
 
   /** What is known when a request is sent; to be compared with what is heard of it. */
@@ -143,9 +144,8 @@ export class Client {
     return this.#scene.laws.once.jobOf(tenant_id, idempotency_key, hashOf(envelope))
   }
 
-  #wait(job: SubmittedJob): void {
+  #wait(job: SubmittedJob, life: Life): void {
     const { trace } = this.#scene
-    const life = this.#life() as Life
     this.waiting.add(job.job_id)
     this.#scene.do(async () => {
       const state = await life

@@ -12,6 +12,10 @@ export class MortalTimers implements Timers {
     this.#timers = timers
   }
 
+  get isDead(): boolean {
+    return this.#isDead
+  }
+
   after(ms: number, callback: () => void): Timer {
     if (this.#isDead) return NOTHING
     const timer = this.#timers.after(ms, () => {

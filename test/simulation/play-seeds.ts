@@ -8,7 +8,11 @@ import { firstDifference, type Trace } from './trace.ts'
 const TAIL = 60
 
 /** Plays so many seeds, or as many as it is told to, each twice: the second run has to be the same as the first. */
-export async function playSeeds(engine: Engine, usually: number): Promise<number> {
+export async function playSeeds(
+  engine: Engine,
+  usually: number,
+  onPlayed: (trace: Trace) => void = () => {},
+): Promise<number> {
   let played = 0
   for (const seed of seeds(usually)) {
     const trace = await playSeed(engine, seed)
@@ -18,6 +22,7 @@ export async function playSeeds(engine: Engine, usually: number): Promise<number
         `Two runs of seed ${seed} differ in ${firstDifference(trace, again)}\n\n${command(engine, seed)}`,
       )
     }
+    onPlayed(trace)
     played++
   }
   return played

@@ -6,8 +6,11 @@ import { AllLaws } from './laws/all-laws.ts'
 import { Trace } from './trace.ts'
 import { Troubles } from './troubles.ts'
 
-/** `tables` is what the engines on a database have in common, over tables in memory. */
-export type Engine = 'memory' | 'journal' | 'tables'
+/**
+ * `tables` is what the engines on a database have in common, over tables in memory. `azure-tables` is the engine in an account
+ * of Azure, which is in memory, too.
+ */
+export type Engine = 'memory' | 'journal' | 'tables' | 'azure-tables'
 
 /** What everybody in a run shares: one world, one source of chance, one trace, and the laws. */
 export class Scene {
@@ -19,6 +22,8 @@ export class Scene {
   readonly laws: AllLaws
   readonly troubles: Troubles
   readonly inFlightLimit: number
+  /** How many processes were started so far. */
+  lives = 0
   /** From now on everybody is honest, and nothing fails. */
   isCalm = false
   #broken: LawBroken | null = null

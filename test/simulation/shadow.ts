@@ -18,6 +18,15 @@ export interface Commit {
   readonly etag: number
   /** Every record counts its own changes, and several are decided on at once; else all have the etag of their commit. */
   readonly isByRecord?: true
+  /** What was durable when it was begun, where others may come in between that and its own becoming durable. */
+  readonly begun?: Begun
+}
+
+/** The last commit that whoever decides has to have seen. */
+export interface Begun {
+  readonly after: number
+  /** The same of what was decided about queues, which is looked up now and then only. */
+  readonly afterQueues: number
 }
 
 /** Who had a lease, and how its attempt ended. */
@@ -45,6 +54,8 @@ export class Shadow {
   /** The last state of each record as the history tells it. */
   readonly told = new Map<string, string>()
   readonly leases = new Map<string, Lease>()
+  /** Queues and documents as they have been, each with the commit that made it so. */
+  readonly #past = new Map<string, { readonly etag: number; readonly record: LedgerRecord }[]>()
   /** The latest time that anything was decided at. */
   now = 0
   etag = 0
@@ -91,6 +102,24 @@ export class Shadow {
     }
   }
 
+  /** The queue as whoever made this commit may have seen it: as it was when they began, and as it became since. */
+  queueSeenBy({ begun }: Commit, queue: string): readonly (QueueRecord | undefined)[] {
+    if (begun === undefined) return [this.queues.get(queue)]
+    return this.#since(`queue ${queue}`, begun.afterQueues) as readonly (QueueRecord | undefined)[]
+  }
+
+  /** The same for a document. */
+  documentSeenBy({ begun }: Commit, name: string): readonly (DocumentRecord | undefined)[] {
+    if (begun === undefined) return [this.documents.get(name)]
+    return this.#since(`document ${name}`, begun.after) as readonly (DocumentRecord | undefined)[]
+  }
+
+  #since(name: string, after: number): readonly (LedgerRecord | undefined)[] {
+    const past = this.#past.get(name) ?? []
+    const then = past.findLastIndex(({ etag }) => etag <= after)
+    return [...(then === -1 ? [undefined] : []), ...past.slice(Math.max(then, 0)).map(({ record }) => record)]
+  }
+
   holders(tenant_id: string, key: string): ReadonlyMap<string, number> {
     return this.slots.get(nameOf(tenant_id, key)) ?? NOBODY
   }
@@ -98,6 +127,10 @@ export class Shadow {
   apply({ change, at, etag }: Commit): void {
     for (const name of jobsOf(change)) this.jobs.set(name, this.after(name, change))
     for (const put of change.puts) this.#put(put)
+    for (const put of change.puts) {
+      if (put.kind === 'queue') this.#remember(`queue ${put.queue}`, put, etag)
+      if (put.kind === 'document') this.#remember(`document ${nameOf(put.tenant_id, put.doc_id)}`, put, etag)
+    }
     for (const { tenant_id, key, owner } of change.claims) this.claims.set(nameOf(tenant_id, key), owner)
     for (const slot of change.slots) this.#slot(slot)
     for (const entry of change.audit) {
@@ -119,6 +152,12 @@ export class Shadow {
       const { step_id, attempt_no } = put
       this.leases.set(put.lease_id, { job: nameOf(put.tenant_id, put.job_id), step_id, attempt_no })
     }
+  }
+
+  #remember(name: string, record: LedgerRecord, etag: number): void {
+    const past = this.#past.get(name)
+    if (past === undefined) this.#past.set(name, [{ etag, record }])
+    else past.push({ etag, record })
   }
 
   #slot(slot: SlotChange): void {

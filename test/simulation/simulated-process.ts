@@ -7,10 +7,12 @@ import { CrashDisk, type CrashDiskOptions } from '../../src/testing/crash-disk.t
 import { MemoryDisk } from '../../src/testing/memory-disk.ts'
 import type { Disk } from '../../src/world/disk.ts'
 import { withShortFills } from '../crash/short-fills.ts'
+import { type Account, openAccount } from './account.ts'
 import type { Planted } from './faults/fault.ts'
 import { LawBroken } from './law-broken.ts'
 import { Life, type LifeParts, Unanswered } from './life.ts'
 import { MortalTimers } from './mortal-timers.ts'
+import type { ObservedAzureStore } from './observed-azure.ts'
 import { ObservedStore } from './observed-store.ts'
 import { ObservedDatabase, ObservedTableStore, ObservedTables } from './observed-tables.ts'
 import { mustHoldShadow } from './same-as-shadow.ts'
@@ -27,7 +29,12 @@ const MOST_OPERATIONS = 1500
 
 export type End = 'the power goes' | 'it is killed'
 
-type Surroundings = Pick<LifeParts, 'publisher' | 'handlers'>
+interface Surroundings extends Pick<LifeParts, 'publisher' | 'handlers'> {
+  /** Where all processes have the ledger, if that is elsewhere. */
+  readonly account: Account | null
+}
+
+type Observed = ObservedStore | ObservedTableStore | ObservedAzureStore
 
 /** The process that has the ledger: one life after the other, as somebody who looks after it starts it again. */
 export class SimulatedProcess {
@@ -40,9 +47,8 @@ export class SimulatedProcess {
   readonly #database: { readonly tables: ObservedDatabase; readonly disk: Disk } | null
   #disk: CrashDisk
   #diskOptions: { crashAt?: number } = {}
-  #observed: ObservedStore | ObservedTableStore | null = null
+  #observed: Observed | null = null
   #life: Life | null = null
-  #lives = 0
   /** Starts that did not come to anything, or have not yet. */
   #opening: MortalTimers | null = null
 
@@ -70,7 +76,7 @@ export class SimulatedProcess {
     return this.#life?.isAlive === true ? this.#life : null
   }
 
-  get observed(): ObservedStore | ObservedTableStore | null {
+  get observed(): Observed | null {
     return this.#observed
   }
 
@@ -79,9 +85,13 @@ export class SimulatedProcess {
     this.#scene.do(async () => {
       const timers = new MortalTimers(this.#scene.world.clock)
       this.#opening = timers
-      const nth = ++this.#lives
+      const nth = ++this.#scene.lives
       try {
-        const parts = this.#memory ?? (await this.#openTables()) ?? (await this.#openJournal(timers))
+        const parts =
+          this.#memory ??
+          (await this.#openTables()) ??
+          (await this.#openAccount(timers)) ??
+          (await this.#openJournal(timers))
         if (this.#opening !== timers) return
         this.#observed = parts.store
         this.#opening = null
@@ -142,6 +152,9 @@ export class SimulatedProcess {
   halt(ms: number): void {
     const { life } = this
     if (life === null) return
+    // What it would have said of a refusal others may say before it does, where there are others, or where its own timekeeper
+    // goes on while what it has sent is still on its way.
+    if (this.#around.account !== null) this.#scene.laws.sending.forgive()
     life.halt()
     this.#scene.after(ms, () => life.goOn())
   }
@@ -211,6 +224,12 @@ export class SimulatedProcess {
       keepHistoryMs: null,
     })
     return { store: new ObservedTableStore(store, tables, database, laws), disk }
+  }
+
+  /** The same in an account; the way there may be the end of it. */
+  async #openAccount(timers: MortalTimers): Promise<{ store: ObservedAzureStore; disk: Disk } | null> {
+    const { account } = this.#around
+    return account === null ? null : openAccount(this.#scene, account, timers, () => this.end('it is killed'))
   }
 
   #observe(store: MemoryStore): ObservedStore {

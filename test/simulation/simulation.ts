@@ -1,14 +1,16 @@
 import { SECOND_MS } from '../../src/core/time.ts'
 import type { Store } from '../../src/store/store.ts'
+import { accountFor } from './account.ts'
 import { mustBeAtRest, mustHaveOutputs } from './at-the-end.ts'
 import { Broker } from './broker.ts'
 import { CallbackLine } from './callback-line.ts'
-import { longestMs, Promptness } from './calm-times.ts'
+import { leftBehindMs, longestMs, Promptness } from './calm-times.ts'
 import { Client } from './client.ts'
 import { ClientActions } from './client-actions.ts'
 import type { Fault } from './faults/fault.ts'
 import { law } from './law-broken.ts'
 import { notFollowed } from './laws/staging.ts'
+import type { Life } from './life.ts'
 import { LocalWork } from './local-work.ts'
 import { RemoteServices } from './remote-services.ts'
 import { type Engine, Scene } from './scene.ts'
@@ -25,6 +27,8 @@ const SLICE_MS = 1000
 const LOOK_MS = 2000
 
 const LONGEST_HALT_MS = 30 * SECOND_MS
+/** Where there are others, it may be so long that they take it to be gone. */
+const LONGEST_SLEEP_MS = 100 * SECOND_MS
 const LONGEST_FULL_MS = 20 * SECOND_MS
 const FARTHEST_JUMP_MS = 60 * SECOND_MS
 
@@ -35,7 +39,7 @@ const SORRY_MS = 32 * SECOND_MS
 const UNAWARE_MS = 62 * SECOND_MS
 
 /** It is down for a while, halted for a while, or closing, which waits for handlers and publishes. */
-const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_HALT_MS
+const LONGEST_START_MS = 60 * SECOND_MS + LONGEST_SLEEP_MS
 
 /** Longest that anybody has to wait for an answer when all is well. */
 const LONGEST_ANSWER_MS = 60 * SECOND_MS
@@ -54,7 +58,7 @@ const MISFORTUNES = {
 /** One run: the whole system, everybody around it, and what befalls them. */
 export class Simulation {
   readonly scene: Scene
-  readonly #process: SimulatedProcess
+  readonly #processes: readonly SimulatedProcess[]
   readonly #work: LocalWork
   /** How long into calm times things may still be late. */
   #patienceMs = SORRY_MS
@@ -63,15 +67,20 @@ export class Simulation {
 
   constructor(engine: Engine, seed: number, fault?: Fault) {
     this.scene = new Scene(engine, seed, fault)
-    const life = () => this.#process.life
+    const account = accountFor(this.scene)
+    // Where the ledger is elsewhere, several may have it at the same time.
+    const count = account === null ? 1 : this.scene.dice.oneOf([1, 2, 2, 3])
+    const life = () => this.#anyLife()
     const line = new CallbackLine(this.scene, life)
     const services = new RemoteServices(this.scene, line)
     const broker = new Broker(this.scene, (directive) => services.receive(directive))
     this.#work = new LocalWork(this.scene)
-    this.#process = new SimulatedProcess(this.scene, {
-      publisher: (own) => broker.publisher(own),
-      handlers: (own, worker) => this.#work.handlers(own, worker),
-    })
+    const around = {
+      account,
+      publisher: (own: Life) => broker.publisher(own),
+      handlers: (own: Life, worker: string) => this.#work.handlers(own, worker),
+    }
+    this.#processes = Array.from({ length: count }, () => new SimulatedProcess(this.scene, around))
     this.#client = new Client(this.scene, life)
     this.#actions = new ClientActions(this.scene, this.#client)
   }
@@ -79,7 +88,7 @@ export class Simulation {
   /** Throws when a law was broken. */
   async play(): Promise<void> {
     const { dice } = this.scene
-    this.#process.start()
+    for (const process of this.#processes) process.start()
     const end = dice.between(LEAST_MS, MOST_MS)
     this.#keepActing(end)
     this.#keepFailing(end, dice.oneOf([5, 15, 40]) * SECOND_MS)
@@ -111,16 +120,17 @@ export class Simulation {
   async #befall(what: keyof typeof MISFORTUNES): Promise<void> {
     const { dice, trace, troubles, laws } = this.scene
     trace.add(`misfortune: ${what}`)
+    const process = this.#anyOf(this.#processes)
     switch (what) {
       case 'the power goes':
       case 'it is killed':
-        return this.#process.end(what)
+        return process.end(what)
       case 'restart':
-        return this.#process.restart()
+        return process.restart()
       case 'change worker':
-        return this.#process.changeWorker()
+        return process.changeWorker()
       case 'halt':
-        return this.#process.halt(dice.between(SECOND_MS, LONGEST_HALT_MS))
+        return process.halt(dice.between(SECOND_MS, this.#longestHaltMs))
       case 'full disk':
         troubles.isFull = true
         laws.sending.forgive()
@@ -143,7 +153,7 @@ export class Simulation {
   #whenFailed(): void {
     const { dice, troubles } = this.scene
     this.scene.after(dice.between(1, 8 * SECOND_MS), () => {
-      if (troubles.hasFailed) this.#process.end(dice.chance(0.5) ? 'the power goes' : 'it is killed')
+      if (troubles.hasFailed) this.#only.end(dice.chance(0.5) ? 'the power goes' : 'it is killed')
       else if (troubles.failsNextSync) this.#whenFailed()
     })
   }
@@ -153,16 +163,17 @@ export class Simulation {
     troubles.isFull = false
     troubles.failsNextSync = false
     this.scene.calm()
-    this.#process.calm()
-    if (troubles.hasFailed) this.#process.end('it is killed')
-    await this.#untilItIsUp()
+    for (const process of this.#processes) process.calm()
+    if (troubles.hasFailed) this.#only.end('it is killed')
+    await this.#untilAllAreUp()
     // What was asked while it was halted comes first: a queue may be paused by it.
     for (let passed = 0; this.#client.asked > 0; passed += SLICE_MS) {
       law(passed <= LONGEST_ANSWER_MS, () => 'somebody asked in troubled times, and was never answered')
       await this.#pass(SLICE_MS)
     }
     await this.#pass(SLICE_MS, () => this.#actions.clearUp())
-    const bound = longestMs(laws.shadow, world.clock.now())
+    const leftMs = this.#leftBehindMs()
+    const bound = longestMs(laws.shadow, world.clock.now()) + leftMs
     const promptness = new Promptness()
     for (let passed = 0; laws.shadow.openJobs().length > 0; passed += LOOK_MS) {
       const [slowest] = laws.shadow.openJobs()
@@ -171,14 +182,16 @@ export class Simulation {
         () => `job ${slowest?.job.job_id} has not ended ${bound} ms after everything was in order`,
       )
       await this.#pass(LOOK_MS)
-      if (passed < this.#patienceMs) continue
+      if (passed < this.#patienceMs + leftMs) continue
       await this.#look((store) => promptness.check(store, laws.shadow, world.clock.now()))
     }
     await this.#pass(LOOK_MS)
     for (let passed = 0; notFollowed(laws.shadow) !== null; passed += LOOK_MS) {
-      law(passed <= SORRY_MS + UNAWARE_MS, () => String(notFollowed(laws.shadow)))
+      law(passed <= SORRY_MS + UNAWARE_MS + leftMs, () => String(notFollowed(laws.shadow)))
       await this.#pass(LOOK_MS)
     }
+    // Nobody hears of what is left half done before somebody else has seen to it.
+    await this.#pass(leftMs)
     const { waiting } = this.#client
     law(waiting.size === 0, () => `somebody still waits for ${[...waiting].join(', ')}, which have ended`)
   }
@@ -186,24 +199,49 @@ export class Simulation {
   async #rest(): Promise<void> {
     const { laws, trace } = this.scene
     await this.#look((store) => mustBeAtRest(store, laws.shadow))
-    await this.#pass(0, () => this.#process.restart())
-    await this.#untilItIsUp()
+    for (const process of this.#processes) await this.#pass(0, () => process.restart())
+    await this.#untilAllAreUp()
     await this.#look((store) => mustBeAtRest(store, laws.shadow))
     await this.#look(async () => {
-      await this.#process.life?.ask((ledger) => mustHaveOutputs(ledger, laws.shadow))
+      await this.#anyLife()?.ask((ledger) => mustHaveOutputs(ledger, laws.shadow))
     })
     trace.add(`${laws.shadow.jobs.size} jobs, ${laws.shadow.etag} changes`)
   }
 
   /** Looks at the store while time passes: a look may have to wait for the disk. */
   async #look(look: (store: Store) => Promise<void>): Promise<void> {
-    const { observed } = this.#process
+    const { observed } = this.#anyOf(this.#processes)
     if (observed !== null) await this.#pass(0, () => look(observed))
   }
 
-  async #untilItIsUp(): Promise<void> {
-    const isUp = () => this.#process.life?.isHalted === false && !this.#process.life.isClosing
-    for (let passed = 0; !isUp(); passed += SLICE_MS) {
+  /** The one that there is, where there is only one. */
+  get #only(): SimulatedProcess {
+    return this.#processes[0] as SimulatedProcess
+  }
+
+  /** Whoever asks something asks any of those that are there. */
+  #anyLife(): Life | null {
+    const lives = this.#processes.flatMap(({ life }) => life ?? [])
+    return lives.length === 0 ? null : this.#anyOf(lives)
+  }
+
+  #anyOf<T>(all: readonly T[]): T {
+    return all.length === 1 ? (all[0] as T) : this.scene.dice.oneOf(all)
+  }
+
+  get #longestHaltMs(): number {
+    const isLong = this.#processes.length > 1 && this.scene.dice.chance(0.3)
+    return isLong ? LONGEST_SLEEP_MS : LONGEST_HALT_MS
+  }
+
+  #leftBehindMs(): number {
+    const { engine, laws, world } = this.scene
+    return engine === 'azure-tables' ? leftBehindMs(laws.shadow, world.clock.now()) : 0
+  }
+
+  async #untilAllAreUp(): Promise<void> {
+    const isUp = ({ life }: SimulatedProcess) => life?.isHalted === false && !life.isClosing
+    for (let passed = 0; !this.#processes.every(isUp); passed += SLICE_MS) {
       law(passed <= LONGEST_START_MS, () => 'the process does not start')
       await this.#pass(SLICE_MS)
     }
@@ -222,8 +260,9 @@ export class Simulation {
       law(left > -LONGEST_ANSWER_MS, () => 'somebody asked in calm times, and was never answered')
       await this.scene.world.advanceBy(Math.min(SLICE_MS, left > 0 ? left : SLICE_MS))
       if (this.scene.broken !== null) throw this.scene.broken
-      const { life } = this.#process
-      if (life !== null && !life.isHalted) this.#work.mustBegin(life)
+      for (const { life } of this.#processes) {
+        if (life !== null && !life.isHalted) this.#work.mustBegin(life)
+      }
     }
   }
 }

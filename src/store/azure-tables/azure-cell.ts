@@ -34,6 +34,12 @@ export interface Receipt {
   readonly lane: number
   readonly seq: number
   readonly at: number
+  readonly jobs?: JobsEtags | undefined
+}
+
+/** The etags of rows in `Jobs`, by the partitions of their jobs. */
+export interface JobsEtags {
+  readonly [pk: string]: string
 }
 
 export interface CellMeta {
@@ -127,6 +133,8 @@ export interface Owed {
   readonly others: readonly RowRef[]
   /** Receipts that it rests on: the last place of each lane. */
   readonly after: LanePlaces
+  /** Epoch milliseconds of the last of these lines: its own has a later time, whoever writes it. */
+  readonly afterAt: number
 }
 
 export interface Handover extends RowRef {
@@ -206,4 +214,10 @@ export function noCell({ kind, tenant_id, id }: RecordKey): AzureCell {
     meta: NEW_META,
     receipt: null,
   }
+}
+
+/** The aggregate, with the etag that its row in `Jobs` got after it was decided. */
+export function withJobsEtag(cell: AzureCell, jobsEtag: string | undefined): AzureCell {
+  if (jobsEtag === undefined || cell.meta.job === null) return cell
+  return { ...cell, meta: { ...cell.meta, job: { ...cell.meta.job, jobsEtag } } }
 }

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../core/audit.ts'
 import type { Claim, ClaimKey, Decision, Given } from '../../core/decision.ts'
 import type { DurationRow } from '../../core/durations.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
-import { fromIso, HOUR_MS, SECOND_MS } from '../../core/time.ts'
+import { HOUR_MS, SECOND_MS } from '../../core/time.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { Capabilities } from '../capabilities.ts'
@@ -22,12 +22,13 @@ import type {
 } from '../store.ts'
 import { NextDue } from '../tables/next-due.ts'
 import type { LaneLease } from './ledger-rows.ts'
+import type { Wakes } from './line-columns.ts'
 import { Loading } from './loading.ts'
 import { type Parts, type PartsOptions, partsOf } from './parts.ts'
-import type { Plan } from './plan.ts'
 import { getRecord, loadAggregate } from './reading.ts'
 
-export interface AzureTablesStoreOptions extends Omit<PartsOptions, 'onWritten' | 'onNews' | 'onAbandoned'> {
+export interface AzureTablesStoreOptions
+  extends Omit<PartsOptions, 'onWritten' | 'onLine' | 'onUnknown' | 'onNews' | 'onAbandoned'> {
   readonly keepHistoryMs: number | null
 }
 
@@ -63,8 +64,12 @@ export class AzureTablesStore implements Store {
     this.#options = options
     this.#parts = partsOf({
       ...options,
-      onWritten: (plan, owes) => this.#wrote(plan, owes),
-      onNews: () => this.#hear(),
+      onWritten: ({ isNews }) => {
+        if (isNews) this.#parts.following.wake()
+      },
+      onLine: ({ lane, wakes }) => this.#hear(lane, wakes),
+      onUnknown: (lane) => this.#hear(lane, null),
+      onNews: () => this.#parts.following.wake(),
       onAbandoned: (lease) => this.#lookAfter(lease),
     })
     this.#due = new NextDue(() => this.#parts.index.next())
@@ -197,14 +202,6 @@ export class AzureTablesStore implements Store {
     if (this.#closing !== null) throw new LedgerClosed()
   }
 
-  #wrote({ cells, isNews }: Plan, owes: boolean): void {
-    const jobs = cells.flatMap(({ now }) => ('kind' in now ? [] : [now.job]))
-    const adds = jobs.flatMap(({ due_at }) => (due_at === null ? [] : [{ due_at: fromIso(due_at) }]))
-    this.#due.wrote({ due: { adds } }, { owes })
-    if (jobs.some(({ ready }) => ready !== null)) this.#parts.sweeping.hear()
-    if (isNews) this.#parts.following.wake()
-  }
-
   /** Again and again, until it is closed. Should it fail, there is a next time. */
   #every(ms: number, work: () => Promise<unknown>): Upkeep {
     const { timers, logger } = this.#options.world
@@ -238,10 +235,11 @@ export class AzureTablesStore implements Store {
     void recovering.finally(() => this.#busy.delete(recovering))
   }
 
-  /** Somebody else has written. */
-  #hear(): void {
-    this.#due.forget()
-    this.#parts.sweeping.hear()
-    this.#parts.following.wake()
+  /** There is something to do, here or elsewhere; what that is may not be known. */
+  #hear(lane: number, wakes: Wakes | null): void {
+    this.#parts.sweeping.hear(lane, wakes?.queues ?? null)
+    if (wakes === null) this.#due.forget()
+    else if (wakes.due !== null)
+      this.#due.wrote({ due: { adds: [{ due_at: wakes.due }] } }, { owes: wakes.due === 0 })
   }
 }

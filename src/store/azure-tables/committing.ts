@@ -10,6 +10,7 @@
 // Up to 4 nothing has happened, and whoever comes upon what was left finds that out. From 5 on it has, and they finish it.
 import type { JobAggregate } from '../../core/aggregate.ts'
 import { isAtRest } from '../../core/aggregate.ts'
+import { EVERYBODY } from '../../core/queue/record.ts'
 import { ChangeTooLarge } from '../../errors/size-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import { Conflict } from '../tables/tables.ts'
@@ -117,7 +118,9 @@ export class Committing {
     // Places of tenants that the lane has had to do with are looked at, should it be abandoned.
     const isServed = lane.state.counts.has(key.tenant_id)
     const isBorn = aggregate === null && isServed && plan.slots.takes.some(({ job }) => job === by)
-    if (isFound || isBorn) return false
+    // Those of others are not, and somebody may wait for one.
+    const isLed = isServed || plan.slots.takes.every(({ tenant_id }) => tenant_id === EVERYBODY)
+    if ((isFound && isLed) || isBorn) return false
     await this.#parts.lanes.note({ ...NOTHING_TOLD, adds: [{ rk: markerKey(ref), columns: { ...ref } }] })
     return true
   }

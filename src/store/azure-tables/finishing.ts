@@ -2,13 +2,23 @@
 // whatever was locked or is no longer true. All of it is owed by the row that decided, and can be done by anybody, twice.
 import type { JobAggregate } from '../../core/aggregate.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
-import type { AzureCell, CellMeta, JobMeta, LastChange, Logged, Owed, Receipt } from './azure-cell.ts'
+import {
+  type AzureCell,
+  type CellMeta,
+  type JobMeta,
+  type LastChange,
+  type Logged,
+  type Owed,
+  type Receipt,
+  withJobsEtag,
+} from './azure-cell.ts'
 import { fittedRow, type NextRow, rewritten, stepRowKey } from './cell-rows.ts'
 import type { CellStore } from './cell-store.ts'
 import type { Engine } from './engine.ts'
 import { byRecord, eventsKey } from './event-rows.ts'
 import { type Lane, type LaneEntry, LaneLost } from './lane.ts'
 import { indexRows, laneKey, markerKey, signalKey } from './lane-rows.ts'
+import { latest } from './lane-write.ts'
 import type { Lanes } from './lanes.ts'
 import { whole } from './long-columns.ts'
 import { isLogPut } from './plan.ts'
@@ -55,8 +65,6 @@ export interface Finished {
   readonly receipt: Receipt | null
   readonly by: AzureCell
   readonly others: readonly AzureCell[]
-  /** Somebody waits for a signal of it. */
-  readonly owesSignals: boolean
   /** Of the outbox rows that were closed, in their order. */
   readonly closedEtags: readonly string[]
 }
@@ -87,6 +95,7 @@ export class Finishing {
 
   async finish(decided: Decided): Promise<Finished> {
     const { change, by, others } = decided
+    this.#engine.time.sawLine(change.owed.afterAt)
     const changed = [by, ...others.filter(({ isHeld }) => !isHeld)]
     const [jobsEtags, closedEtags] = await this.#project(change, changed)
     const { receipt, moved } = await this.#tell(decided, jobsEtags)
@@ -99,7 +108,6 @@ export class Finishing {
       receipt,
       by: withEtag(moved.by.cell),
       others: unlocked.map(withEtag),
-      owesSignals: change.owed.signals.length > 0,
       closedEtags,
     }
   }
@@ -171,7 +179,7 @@ export class Finishing {
   /** Another lane is to have the line; null when somebody else has seen to it. */
   async #move(decided: Decided, lane: Lane): Promise<Decided | null> {
     const { change, by } = decided
-    const next = { ...change, lane: lane.number, from: lane.seq }
+    const next = { ...change, lane: lane.number, from: lane.seq, owed: movedFrom(change, lane.number) }
     const { ref, etag } = by.cell
     const known = { ...by.cell.meta, last: next, recordEtag: by.cell.meta.recordEtag ?? etag }
     const meta = inLane(known, lane.number)
@@ -222,7 +230,9 @@ function laneEntry(
   const jobs = cells.filter(isJob).flatMap((cell) => {
     const { job } = cell.aggregate as JobAggregate
     const known = withJobsEtag(cell, jobsEtags.get(cell.ref.pk))
-    return indexRows({ job, version: cell.version, change: id, whole: wholeJob(known) })
+    // While others are locked by it, whoever goes on with it has to read it: then they are freed first.
+    const text = owed.others.length > 0 ? null : wholeJob(known)
+    return indexRows({ job, version: cell.version, change: id, whole: text })
   })
   const signals = owed.signals.map((signal, n) => ({ rk: signalKey(`${id}-${n}`), columns: { ...signal } }))
   const marker = isMarked ? [markerKey(by.cell.ref)] : []
@@ -231,6 +241,7 @@ function laneEntry(
     entries: ordered([...log.slice(log.length - owed.own), ...owed.told], owed.order),
     touched: owed.touched,
     after: owed.after,
+    jobs: Object.fromEntries(jobsEtags),
     counts: owed.counts,
     adds: [...jobs, ...signals],
     drops: [...owed.drops.filter((row) => row.lane === lane).map(({ rk }) => rk), ...marker],
@@ -248,14 +259,14 @@ function isJob({ key }: AzureCell): boolean {
   return key.kind === 'job'
 }
 
+/** What was in the same lane before, and so came first by itself, is in another one then. */
+function movedFrom({ lane, from, owed }: LastChange, to: number): Owed {
+  return lane === to || from === 0 ? owed : { ...owed, after: latest(owed.after, { [lane]: from }) }
+}
+
 function inLane(meta: CellMeta, lane: number): CellMeta {
   if (meta.job === null || meta.job.index.lane === lane) return meta
   return { ...meta, job: { ...meta.job, index: { ...meta.job.index, lane } } }
-}
-
-function withJobsEtag(cell: AzureCell, jobsEtag: string | undefined): AzureCell {
-  if (jobsEtag === undefined || cell.meta.job === null) return cell
-  return { ...cell, meta: { ...cell.meta, job: { ...cell.meta.job, jobsEtag } } }
 }
 
 /** The aggregate with the etags that its rows got, in place. */

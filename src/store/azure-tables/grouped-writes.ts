@@ -1,5 +1,5 @@
 import type { Row, RowPage, RowQuery, RowWrite, TableService, WriteAnswer } from './service.ts'
-import { IDEMPOTENCY, JOBS, OUTBOX } from './table-names.ts'
+import { IDEMPOTENCY, INDEX, JOBS, OUTBOX } from './table-names.ts'
 import { fitsAtOnce } from './write-groups.ts'
 
 /** Tables in which many who know nothing of each other write to one partition. */
@@ -44,7 +44,7 @@ export class GroupedWrites implements TableService {
   }
 
   write(table: string, pk: string, writes: readonly RowWrite[]): Promise<WriteAnswer> {
-    if (!SHARED.has(table)) return this.#service.write(table, pk, writes)
+    if (!isShared(table, writes)) return this.#service.write(table, pk, writes)
     return new Promise((resolve, reject) => {
       const call = { writes, isUnsure: false, resolve, reject }
       const name = `${table}\n${pk}`
@@ -87,6 +87,11 @@ export class GroupedWrites implements TableService {
       }
     }
   }
+}
+
+/** What is removed from a lane is removed by others: whoever it belongs to writes its own row every time. */
+function isShared(table: string, writes: readonly RowWrite[]): boolean {
+  return SHARED.has(table) || (table === INDEX && writes.every(({ verb }) => verb === 'delete'))
 }
 
 function tell(calls: readonly Call[], etags: readonly string[]): void {

@@ -7,11 +7,12 @@
 //   l~<seq>                 a line of the log: the history of the changes that were finished together
 //   m~<row>                 an aggregate that is about to be changed, and that nothing else leads to
 //   r~<queue>~<tenant>~<group>~<rank>~<job>~<version>   a job that somebody could take
-import type { JobRecord } from '../../core/job/record.ts'
+import type { JobRecord, Ready } from '../../core/job/record.ts'
 import { fromIso } from '../../core/time.ts'
 import { nameOfRow, type RowRef } from './azure-cell.ts'
 import type { NextRow } from './cell-rows.ts'
 import { digits, key, rangeOf, shortPart } from './keys.ts'
+import type { Wakes } from './line-columns.ts'
 import type { Row } from './service.ts'
 
 export const LANE_ROW = '!lane'
@@ -120,6 +121,17 @@ export function indexRows({ job, version, change, whole }: IndexedJob): readonly
   }
   if (dueAt !== null) rows.push({ rk: dueAt, columns: { ...base, due_at: due_at as string } })
   return rows
+}
+
+/** Who may have something to do when these rows are in the index. */
+export function wakesOf(rows: readonly NextRow[]): Wakes {
+  const queues = new Set<string>()
+  let due: number | null = null
+  for (const { rk, columns } of rows) {
+    if (columns.ready !== undefined) queues.add((JSON.parse(columns.ready as string) as Ready).queue)
+    else if (rk.startsWith(TIMER_RANGE.from)) due = Math.min(due ?? Number.POSITIVE_INFINITY, timeOfTimer(rk))
+  }
+  return { queues: [...queues], due }
 }
 
 /** The line that was written with a row of the index. */

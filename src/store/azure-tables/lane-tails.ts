@@ -41,8 +41,8 @@ export class LaneTails {
   async after(lane: number, seq: number, limit: number): Promise<readonly Line[]> {
     const kept = this.#kept(lane, seq, limit)
     if (kept.length > 0) return kept
-    const own = this.#lanes.own
-    if (own !== null && own.number === lane && seq >= own.seq) return []
+    const own = this.#lanes.held(lane)
+    if (own !== null && seq >= own.seq) return []
     // Those that were removed because they were past their time are passed over.
     return this.newer(lane, seq, limit)
   }
@@ -58,14 +58,20 @@ export class LaneTails {
     return kept.length === last - first + 1 ? kept : this.#read(lane, lineKey(first), lineKey(last + 1))
   }
 
+  /** The last line of a lane. */
+  async end(lane: number): Promise<number> {
+    const row = await this.#engine.service.get(INDEX, laneKey(lane), LANE_ROW)
+    return row === null ? 0 : stateOfRow(row).seq
+  }
+
   /** The last line of each lane, and of those that they rest on: nothing of it is missing what came before. */
   async ends(): Promise<ReadonlyMap<number, number>> {
     await this.#lanes.refresh()
     const ends = new Map<number, number>()
     const states = await Promise.all(
       this.#lanes.numbers.map(async (number) => {
-        const { own } = this.#lanes
-        if (own !== null && own.number === number) return [number, own.state] as const
+        const own = this.#lanes.held(number)
+        if (own !== null) return [number, own.state] as const
         const row = await this.#engine.service.get(INDEX, laneKey(number), LANE_ROW)
         return row === null ? null : ([number, stateOfRow(row)] as const)
       }),

@@ -6,8 +6,15 @@ import type { LanePlaces, Logged } from './azure-cell.ts'
 import { fittedRow, type NextRow } from './cell-rows.ts'
 import type { LaneEntry } from './lane.ts'
 import { addedTo, countRows, type LaneCounts } from './lane-counts.ts'
-import { laneKey, lineKey } from './lane-rows.ts'
-import { type ChangePart, type Line, lineColumns, type Told } from './line-columns.ts'
+import { laneKey, lineKey, wakesOf } from './lane-rows.ts'
+import {
+  type ChangePart,
+  type Line,
+  lineColumns,
+  type Told,
+  WAKES_NOBODY,
+  type Wakes,
+} from './line-columns.ts'
 import { MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import { INDEX } from './table-names.ts'
 import { fitsAtOnce, groupsOfWrites } from './write-groups.ts'
@@ -113,10 +120,15 @@ interface DraftLine extends Told {
   readonly touched: Told['touched'][number][]
   readonly changes: ChangePart[]
   after: LanePlaces
+  wakes: Wakes
   chars: number
 }
 
-function addTo(drafts: DraftLine[], { entries, touched, after }: LaneEntry, change: string): void {
+function addTo(
+  drafts: DraftLine[],
+  { entries, touched, after, adds, jobs = {} }: LaneEntry,
+  change: string,
+): void {
   let last = roomy(drafts)
   let from = last.entries.length
   for (const logged of entries) {
@@ -129,16 +141,26 @@ function addTo(drafts: DraftLine[], { entries, touched, after }: LaneEntry, chan
     last.entries.push(logged)
     last.chars += JSON.stringify(logged).length
   }
-  last.changes.push([change, from, last.entries.length])
+  const part = [change, from, last.entries.length] as const
+  last.changes.push(Object.keys(jobs).length === 0 ? part : [...part, jobs])
   last.touched.push(...touched)
   last.after = latest(last.after, after)
+  last.wakes = both(last.wakes, wakesOf(adds))
+}
+
+function both(a: Wakes, b: Wakes): Wakes {
+  const dues = [a.due, b.due].filter((due) => due !== null)
+  return {
+    queues: [...new Set([...a.queues, ...b.queues])],
+    due: dues.length === 0 ? null : Math.min(...dues),
+  }
 }
 
 /** The last line, or another one where that is long enough. */
 function roomy(drafts: DraftLine[]): DraftLine {
   const last = drafts.at(-1)
   if (last !== undefined && last.chars < LONGEST_LINE) return last
-  const draft: DraftLine = { entries: [], touched: [], changes: [], after: {}, chars: 0 }
+  const draft: DraftLine = { entries: [], touched: [], changes: [], after: {}, wakes: WAKES_NOBODY, chars: 0 }
   drafts.push(draft)
   return draft
 }

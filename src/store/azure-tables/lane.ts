@@ -1,20 +1,22 @@
 import { fromIso, toIso } from '../../core/time.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type { Receipt } from './azure-cell.ts'
+import type { JobsEtags, Receipt } from './azure-cell.ts'
 import type { NextRow } from './cell-rows.ts'
 import { countsOfRow } from './lane-counts.ts'
-import { isCountRow, LANE_ITSELF, LANE_ROW, laneKey } from './lane-rows.ts'
+import { isCountRow, LANE_ITSELF, LANE_ROW, laneKey, lineKey } from './lane-rows.ts'
 import { type LaneState, type LaneWrite, laneWrite } from './lane-write.ts'
-import type { Line, Told } from './line-columns.ts'
+import { type Line, partOf, type Told } from './line-columns.ts'
 import { whole } from './long-columns.ts'
 import type { Row, RowWrite, TableService } from './service.ts'
 import { INDEX } from './table-names.ts'
 
 /** What one change has to be put into a lane. */
-export interface LaneEntry extends Omit<Told, 'changes'> {
+export interface LaneEntry extends Omit<Told, 'changes' | 'wakes'> {
   /** The change that is finished with it; null when none is. */
   readonly change: string | null
   readonly counts: readonly CountEntry[]
+  /** How the rows of its jobs are known by now. */
+  readonly jobs?: JobsEtags | undefined
   /** Rows of the index to be put, and to be removed. */
   readonly adds: readonly NextRow[]
   readonly drops: readonly string[]
@@ -167,19 +169,20 @@ export class Lane {
     for (const rows of write.early) await this.#mustWrite(rows)
     await this.#mustWrite(write.main, write)
     for (const line of write.lines) this.#options.onLine(line)
-    for (const rows of write.late) await this.#mustWrite(rows)
-    const { at } = this.#state
+    const { at } = write.next
+    // The line is there. What is no longer true goes when somebody comes upon it, should the lane be lost by now.
+    for (const rows of write.late) this.#isLost ||= !(await this.#write(rows))
     return write.places.map((seq) => ({ lane: this.number, seq, at }))
   }
 
   async #mustWrite(rows: readonly RowWrite[], write: LaneWrite | null = null): Promise<void> {
-    if (this.#isLost || !(await this.#write(rows, write?.next))) {
+    if (this.#isLost || !(await this.#write(rows, write?.next, write?.lines[0]))) {
       throw new LaneLost(`somebody else writes to lane ${this.number}`)
     }
   }
 
   /** False when somebody else has written the lane's own row. */
-  async #write(rows: readonly RowWrite[], next = this.#state): Promise<boolean> {
+  async #write(rows: readonly RowWrite[], next = this.#state, line?: Line): Promise<boolean> {
     const { service, owner } = this.#options
     const flush = ++this.#flushes
     let left = rows
@@ -193,7 +196,10 @@ export class Lane {
       // Somebody has removed already what was to be removed.
       if (answer.why === 'missing' && answer.at > 0) left = left.toSpliced(answer.at - 1, 1)
       else if (!answer.unsure) return false
-      else return this.#isOurs(await service.get(INDEX, this.#pk, LANE_ROW), { owner, flush }, next)
+      else {
+        const row = await service.get(INDEX, this.#pk, LANE_ROW)
+        return this.#isOurs(row, { owner, flush }, next) || this.#isThere(line, next)
+      }
     }
   }
 
@@ -201,6 +207,16 @@ export class Lane {
   #isOurs(row: Row | null, { owner, flush }: { owner: string; flush: number }, next: LaneState): boolean {
     if (row === null || row.columns.owner !== owner || row.columns.flush !== flush) return false
     this.#etag = row.etag
+    this.#state = next
+    return true
+  }
+
+  /** The same, and then somebody has taken the lane: what was told must not be told again elsewhere. */
+  async #isThere(line: Line | undefined, next: LaneState): Promise<boolean> {
+    if (line === undefined) return false
+    const row = await this.#options.service.get(INDEX, this.#pk, lineKey(line.seq))
+    if (row === null || !line.changes.some(([change]) => partOf(row, change) !== undefined)) return false
+    this.#isLost = true
     this.#state = next
     return true
   }

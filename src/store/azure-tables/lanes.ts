@@ -26,6 +26,8 @@ const FRESH_MS = SECOND_MS
 export interface LanesOptions {
   readonly engine: Engine
   readonly onLine: (line: Line) => void
+  /** A lane is this process's from now on. Others may have written to it what was not heard of. */
+  readonly onTaken: (number: number) => void
   /** A lane was left by somebody who did not say so: what they had begun is to be looked after. */
   readonly onAbandoned: (lease: LaneLease) => void
 }
@@ -64,6 +66,16 @@ export class Lanes {
   /** The one that this process writes to; null before it has written anything. */
   get own(): Lane | null {
     return this.#own?.isLost === true ? null : this.#own
+  }
+
+  /**
+   * The lane if it is this process's own, and nobody else can have written to it, as far as one can tell: whoever slept for
+   * too long does not know yet that it was taken from them.
+   */
+  held(number: number): Lane | null {
+    const { own } = this
+    const isHeld = own?.number === number && (this.#lease?.until ?? 0) > this.#engine.time.now()
+    return isHeld ? own : null
   }
 
   /** What was read of them a moment ago will do. */
@@ -160,6 +172,7 @@ export class Lanes {
       this.#own = lane
       this.#lease = lease
       this.#renewLater()
+      this.#options.onTaken(number)
       if (lent.abandoned !== null) this.#options.onAbandoned(lent.abandoned)
       return lane
     }
@@ -198,17 +211,29 @@ export class Lanes {
     this.#renewal?.cancel()
     if (this.#isClosed) return
     this.#renewal = this.#engine.timers.after(RENEW_MS, () => {
-      const lease = this.#lease
-      if (lease === null || this.own === null) return
-      const now = this.#engine.time.now()
-      this.#sign({ ...lease, until: now + LEASE_MS, at: now }).then(
-        (signed) => {
-          // Somebody has taken it: the next write will find out.
-          if (signed !== null) this.#lease = signed
-          this.#renewLater()
-        },
-        () => this.#renewLater(),
-      )
+      this.#renew()
+        .catch(() => {})
+        .finally(() => this.own === null || this.#renewLater())
     })
+  }
+
+  async #renew(): Promise<void> {
+    const { own } = this
+    const lease = this.#lease
+    if (lease === null || own === null) return
+    const now = this.#engine.time.now()
+    const signed = await this.#sign({ ...lease, until: now + LEASE_MS, at: now })
+    if (this.#own !== own) return
+    if (signed !== null) this.#lease = signed
+    else await this.#mustBeOwn(own)
+  }
+
+  /** Somebody has taken it, and what they write to it is to be heard of; unless only an answer was lost. */
+  async #mustBeOwn(own: Lane): Promise<void> {
+    await this.refresh()
+    const lease = this.#known.get(own.number)
+    if (this.#own !== own) return
+    if (lease?.owner === this.#engine.process) this.#lease = lease
+    else this.#own = null
   }
 }

@@ -4,13 +4,13 @@ import type { AuditEntry, AuditRecord } from '../../core/audit.ts'
 import { expandHop, hopsOf } from '../../core/audit.ts'
 import { fromIso, toIso } from '../../core/time.ts'
 import { encodeChunk, entriesOf } from '../tables/entry-codec.ts'
-import type { LanePlaces, Logged, Touched } from './azure-cell.ts'
+import type { JobsEtags, LanePlaces, Logged, Touched } from './azure-cell.ts'
 import { seqOfLine } from './lane-rows.ts'
 import { whole } from './long-columns.ts'
 import type { Columns, Row } from './service.ts'
 
-/** From is included, to is not. */
-export type ChangePart = readonly [change: string, from: number, to: number]
+/** From is included, to is not. What came of its jobs is said with the last part. */
+export type ChangePart = readonly [change: string, from: number, to: number, jobs?: JobsEtags]
 
 /** What is told with one line. */
 export interface Told {
@@ -20,7 +20,18 @@ export interface Told {
   readonly changes: readonly ChangePart[]
   /** Lines of other lanes that it rests on. */
   readonly after: LanePlaces
+  readonly wakes: Wakes
 }
+
+/** Who may have something to do because of it. */
+export interface Wakes {
+  /** Queues in which there is work. */
+  readonly queues: readonly string[]
+  /** Epoch milliseconds of the first thing that is due; 0 when a signal is to be delivered. */
+  readonly due: number | null
+}
+
+export const WAKES_NOBODY: Wakes = { queues: [], due: null }
 
 /** A line as it was read. */
 export interface Line extends Told {
@@ -33,7 +44,7 @@ export interface Line extends Told {
 /** The columns that say which changes a line finishes. */
 export const CHANGE_COLUMNS = ['changes', 'at'] as const
 
-export function lineColumns({ entries, touched, changes, after }: Told, at: number): Columns {
+export function lineColumns({ entries, touched, changes, after, wakes }: Told, at: number): Columns {
   const chunk = encodeChunk(entries.map(([, entry]) => entry))
   return {
     at: toIso(at),
@@ -46,12 +57,14 @@ export function lineColumns({ entries, touched, changes, after }: Told, at: numb
     touched: JSON.stringify(touched),
     changes: JSON.stringify(changes),
     ...(Object.keys(after).length === 0 ? null : { after: JSON.stringify(after) }),
+    ...(wakes.queues.length === 0 && wakes.due === null ? null : { wakes: JSON.stringify(wakes) }),
   }
 }
 
-export function finishes({ columns }: Row, change: string): boolean {
+/** Undefined when it does not finish that change. */
+export function partOf({ columns }: Row, change: string): ChangePart | undefined {
   const parts: readonly ChangePart[] = JSON.parse(String(whole(columns).changes ?? '[]'))
-  return parts.some(([id]) => id === change)
+  return parts.findLast(([id]) => id === change)
 }
 
 export function lineOf(lane: number, row: Row): Line {
@@ -67,6 +80,7 @@ export function lineOf(lane: number, row: Row): Line {
     touched: json('touched', '[]'),
     changes: json('changes', '[]'),
     after: json('after', '{}'),
+    wakes: columns.wakes === undefined ? WAKES_NOBODY : json('wakes', ''),
   }
 }
 

@@ -1,4 +1,3 @@
-import type { LRUCache } from 'lru-cache'
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
 import { changedAt } from '../query.ts'
@@ -6,7 +5,15 @@ import type { ClosedRow, Loaded, SlotRow, Wanted } from '../tables/tables.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { refusalRef } from './event-rows.ts'
-import { claimOfRow, type Shards, type SlotRowRead, slotOfRow, slotRange } from './idempotency-rows.ts'
+import type { HeldPlaces } from './held-places.ts'
+import {
+  claimOfRow,
+  isActive,
+  type Shards,
+  type SlotRowRead,
+  slotOfRow,
+  slotRange,
+} from './idempotency-rows.ts'
 import { whole } from './long-columns.ts'
 import type { Projections } from './projections.ts'
 import { recordFrom } from './record-columns.ts'
@@ -20,8 +27,7 @@ export interface LoadingParts {
   readonly shards: Shards
   readonly numbers: SlotNumbers
   readonly projections: Projections
-  /** Places of which it was found out that whoever has them holds them, by their etags. */
-  readonly heldPlaces: LRUCache<string, true>
+  readonly places: HeldPlaces
 }
 
 /** Longer than anybody takes between taking a place and deciding over it: what is older may have been left behind. */
@@ -101,17 +107,15 @@ export class Loading {
     const now = this.#parts.engine.time.now()
     const { tenant_id, key } = slot
     this.#slots.set(nameOfSlot(slot), rows)
-    this.#parts.numbers.know(
-      slot,
-      rows.map(({ number }) => number),
-    )
+    const numbers = (some: readonly SlotRowRead[]) => some.map(({ number }) => number)
+    this.#parts.numbers.know(slot, numbers(rows), numbers(rows.filter((row) => !isActive(row, now))))
     return {
       tenant_id,
       key,
       version: 0,
       counted: rows.filter(({ isJobs }) => isJobs).length,
       named: rows
-        .filter(({ isJobs, until }) => !isJobs && (until === null || until > now))
+        .filter((row) => !row.isJobs && isActive(row, now))
         .map(({ owner, until }) => [owner, until]),
     }
   }
@@ -134,24 +138,9 @@ export class Loading {
 
   /** One that was taken a while ago may have been left behind by somebody who never came to decide. */
   async #isHeld(row: SlotRowRead): Promise<boolean> {
-    const { engine, settling, heldPlaces } = this.#parts
-    const { tentative, ref, etag, isJobs } = row
-    if (tentative === null || engine.time.now() - tentative.at < OLD_MS || heldPlaces.has(etag)) return true
-    if (isJobs && (await this.#isToldByJob(row))) return true
-    const isDecided = (await settling.outcomeOf(tentative.change, tentative.by)) === 'decided'
-    // Decided, and given back since; unless it has been decided this very moment.
-    if (isDecided && (!isJobs || (await this.#isToldByJob(row)))) return true
-    await engine.service.write(ref.table, ref.pk, [{ verb: 'delete', rk: ref.rk, etag }])
-    return false
-  }
-
-  /** A job's own row says which places it holds. */
-  async #isToldByJob({ tenant_id, owner, key, ref, etag }: SlotRowRead): Promise<boolean> {
-    const { settling, heldPlaces } = this.#parts
-    const { meta } = await settling.settled({ kind: 'job', tenant_id, id: owner })
-    const isHeld = meta.job?.slots.some((slot) => slot.key === key && slot.rk === ref.rk) === true
-    if (isHeld) heldPlaces.set(etag, true)
-    return isHeld
+    const { engine, places } = this.#parts
+    const isYoung = row.tentative !== null && engine.time.now() - row.tentative.at < OLD_MS
+    return isYoung || places.isHeld(row)
   }
 
   async #closedRow({ tenant_id, id }: { tenant_id: string; id: string }): Promise<ClosedRow | null> {

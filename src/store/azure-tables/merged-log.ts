@@ -89,7 +89,7 @@ export class MergedLog {
         .filter((other) => other.reader.seq < other.seq && other.reader.lines.length === 0)
         .filter((other) => other.reader.seq < other.reader.last)
       if (behind.length > 0) {
-        for (const other of behind) other.reader.isAtEnd = false
+        await Promise.all(behind.map((other) => this.#catchUp(other.reader, other.seq)))
         continue
       }
       yield { reader, readers }
@@ -103,6 +103,17 @@ export class MergedLog {
     reader.lines = lines.filter((line) => line.seq <= last)
     reader.isAtEnd = reader.lines.length === 0
     reader.atOnce = Math.min(2 * atOnce, MOST_LINES)
+  }
+
+  /** Somebody rests on a line that was not there a moment ago. It is in the table, or was removed as past its time. */
+  async #catchUp(reader: LaneReader, seq: number): Promise<void> {
+    const { lane, atOnce, last } = reader
+    const lines = await this.#tails.newer(lane, reader.seq, atOnce)
+    reader.lines = lines.filter((line) => line.seq <= last)
+    reader.isAtEnd = false
+    if (reader.lines.length > 0) return
+    reader.seq = Math.min(seq, last)
+    reader.offset = 0
   }
 
   /** Everything up to a position, the newest first; each record with the cursor after it. */

@@ -4,9 +4,10 @@ import type { Timer } from '../../world/timers.ts'
 import type { Engine } from './engine.ts'
 import type { LaneTails } from './lane-tails.ts'
 import type { Lanes } from './lanes.ts'
+import type { Line } from './line-columns.ts'
 
 const FIRST_POLL_MS = 100
-const LINES_AT_ONCE = 50
+const LINES_AT_ONCE = 200
 /** How much longer the next pause is when nothing was heard. */
 const GROWTH = 1.5
 
@@ -17,6 +18,11 @@ export interface NewsOptions {
   /** The longest pause. */
   readonly pollMs: number
   readonly isWanted: () => boolean
+  /** A line that somebody else has written. */
+  readonly onLine: (line: Line) => void
+  /** A lane that was not looked at before: there may be anything. */
+  readonly onUnknown: (lane: number) => void
+  /** Something was heard. */
   readonly onNews: () => void
 }
 
@@ -57,12 +63,12 @@ export class News {
   }
 
   async #look(): Promise<void> {
-    const { lanes, tails, pollMs, onNews } = this.#options
+    const { lanes, pollMs, onNews } = this.#options
     let isNew = false
     try {
       await lanes.refreshNowAndThen()
-      const others = lanes.numbers.filter((number) => number !== lanes.own?.number)
-      for (const lane of others) isNew = (await this.#lookAt(lane, tails)) || isNew
+      const others = lanes.numbers.filter((number) => lanes.held(number) === null)
+      isNew = (await Promise.all(others.map((lane) => this.#lookAt(lane)))).includes(true)
     } catch {
       // Whoever asks next is told what is wrong.
     }
@@ -70,19 +76,22 @@ export class News {
     if (isNew && !this.#isClosed) onNews()
   }
 
-  async #lookAt(lane: number, tails: LaneTails): Promise<boolean> {
-    let seq = this.#seen.get(lane)
-    // What was there before anybody wanted to know is no news.
+  async #lookAt(lane: number): Promise<boolean> {
+    const { tails, onLine, onUnknown } = this.#options
+    const seq = this.#seen.get(lane)
     if (seq === undefined) {
-      seq = (await tails.ends()).get(lane) ?? 0
-      this.#seen.set(lane, seq)
-      return seq > 0
+      this.#seen.set(lane, await tails.end(lane))
+      onUnknown(lane)
+      return true
     }
-    const lines = await tails.newer(lane, seq, LINES_AT_ONCE)
-    for (const line of lines) tails.add(line)
-    const last = lines.at(-1)
-    if (last === undefined) return false
-    this.#seen.set(lane, last.seq)
-    return true
+    let last = seq
+    for (let isMore = true; isMore; ) {
+      const lines = await tails.newer(lane, last, LINES_AT_ONCE)
+      for (const line of lines) onLine(line)
+      last = lines.at(-1)?.seq ?? last
+      isMore = lines.length === LINES_AT_ONCE
+    }
+    this.#seen.set(lane, last)
+    return last > seq
   }
 }

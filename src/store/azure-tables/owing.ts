@@ -19,6 +19,7 @@ export interface Owing {
 /** What has to follow when the first of its cells has decided. */
 export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
   const [by, ...others] = plan.cells
+  const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
   const own = by?.told ?? []
   const told = [...others.flatMap((other) => other.told), ...plan.others]
   return {
@@ -35,7 +36,8 @@ export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
     handovers: plan.slots.handovers.flatMap(({ from, to }) => handoverOf(from, to, rowsOf)),
     signals,
     others: [...others.map(({ before }) => before.ref), ...plan.held.map(({ ref }) => ref)],
-    after: restsOn([...plan.cells.map(({ before }) => before), ...plan.seen], lane.number),
+    after: restsOn(looked, lane.number),
+    afterAt: Math.max(...looked.map(({ receipt }) => receipt?.at ?? 0), 0),
   }
 }
 

@@ -1,5 +1,4 @@
 // How the parts of the engine are put together.
-import { LRUCache } from 'lru-cache'
 import type { World } from '../../world/world.ts'
 import { CellStore } from './cell-store.ts'
 import { Checking } from './checking.ts'
@@ -10,12 +9,14 @@ import { Finding } from './finding.ts'
 import { Finishing } from './finishing.ts'
 import { Following } from './following.ts'
 import { GroupedWrites } from './grouped-writes.ts'
+import { HeldPlaces } from './held-places.ts'
 import { History } from './history.ts'
 import { Shards } from './idempotency-rows.ts'
 import { KnownQueues } from './known-queues.ts'
 import { LaneTails } from './lane-tails.ts'
 import { Lanes } from './lanes.ts'
 import type { LaneLease, LedgerMeta } from './ledger-rows.ts'
+import type { Line } from './line-columns.ts'
 import type { LoadingParts } from './loading.ts'
 import { MergedLog } from './merged-log.ts'
 import { Months } from './months.ts'
@@ -40,9 +41,6 @@ import { Waiting } from './waiting-rows.ts'
 import { WithoutCells } from './without-cells.ts'
 import { WorkIndex } from './work-index.ts'
 
-/** Places of limits of which it is remembered that they are held. */
-const MOST_HELD = 10_000
-
 export interface PartsOptions {
   readonly service: TableService
   readonly world: World
@@ -51,7 +49,11 @@ export interface PartsOptions {
   readonly months: readonly string[]
   readonly pollMs: number
   readonly onWritten: OnWritten
-  /** Somebody else has written. */
+  /** A line is durable, of this process or of another. */
+  readonly onLine: (line: Line) => void
+  /** There may be anything in a lane. */
+  readonly onUnknown: (lane: number) => void
+  /** Something of somebody else is there. */
   readonly onNews: () => void
   /** The lane of somebody who is not heard of any more was taken. */
   readonly onAbandoned: (lease: LaneLease) => void
@@ -72,7 +74,13 @@ function groundOf(options: PartsOptions) {
     time: new LedgerTime(world.clock),
     process: ids.next(),
   }
-  const lanes = new Lanes({ engine, onLine: (line) => tails.add(line), onAbandoned: options.onAbandoned })
+  const { onUnknown: onTaken, onAbandoned } = options
+  const onLine = (line: Line) => {
+    tails.add(line)
+    receipts.hear(line)
+    options.onLine(line)
+  }
+  const lanes = new Lanes({ engine, onLine, onTaken, onAbandoned })
   lanes.know(options.leases)
   const tails = new LaneTails(engine, lanes)
   const log = new MergedLog(lanes, tails)
@@ -83,14 +91,15 @@ function groundOf(options: PartsOptions) {
   const projections = new Projections(engine, months)
   const finishing = new Finishing(engine, { cells, lanes, projections, receipts })
   const settling = new Settling(engine, { cells, lanes, finishing, receipts, onTakenOver: onNews })
-  return { engine, lanes, tails, log, months, cells, receipts, projections, finishing, settling }
+  return { engine, onLine, lanes, tails, log, months, cells, receipts, projections, finishing, settling }
 }
 
 export function partsOf(options: PartsOptions) {
-  const { world, meta, pollMs, onWritten, onNews } = options
+  const { world, meta, pollMs, onWritten, onNews, onUnknown } = options
   const { timers, random } = world
   const ground = groundOf(options)
-  const { engine, lanes, tails, log, months, cells, receipts, projections, finishing, settling } = ground
+  const { engine, onLine, lanes, tails, log, months, cells, receipts, projections, finishing, settling } =
+    ground
   const shards = new Shards(meta.shards)
   const numbers = new SlotNumbers({ random, timers })
   const reservations = new Reservations(engine, shards, numbers)
@@ -99,8 +108,8 @@ export function partsOf(options: PartsOptions) {
   const withoutCells = new WithoutCells(engine, { lanes, projections, reservations, settling, waiting })
   const memory = new RememberedCells()
   const queues = new KnownQueues(timers)
-  const heldPlaces = new LRUCache<string, true>({ max: MOST_HELD })
-  const loading: LoadingParts = { engine, settling, shards, numbers, projections, heldPlaces }
+  const places = new HeldPlaces(engine, settling)
+  const loading: LoadingParts = { engine, settling, shards, numbers, projections, places }
   const transacting = new Transacting({ ...loading, committing, withoutCells, memory, queues, onWritten })
   const index = new WorkIndex(engine, lanes)
   const signals = new Signals(engine, { index, settling })
@@ -112,11 +121,20 @@ export function partsOf(options: PartsOptions) {
     queues,
     receipts,
     signals,
-    isFollowed: () => following.isWanted,
+    isHeard: (lane) => following.isWanted || lanes.held(lane) !== null,
   })
   const scanning = new Scanning({ engine, cells, months, settling })
   const totals = new Totals(engine, lanes)
-  const recovering = new Recovering(engine, { cells, lanes, projections, scanning, settling, shards })
+  const recovering = new Recovering(engine, {
+    cells,
+    lanes,
+    places,
+    projections,
+    scanning,
+    settling,
+    shards,
+    onFreed: onNews,
+  })
   const claims = new Claims(engine, settling)
   const retiring = new Retiring(engine, { lanes, scanning, settling, shards, totals })
   const checking = new Checking({ engine, log, scanning, settling, totals })
@@ -125,7 +143,8 @@ export function partsOf(options: PartsOptions) {
   const finding = new Finding({ settling, months, named, recent, scanning, totals })
   const history = new History({ engine, cells, lanes, log, projections })
   const following = new Following(log, () => news.begin())
-  const news = new News({ engine, lanes, tails, pollMs, isWanted: () => following.isWanted, onNews })
+  const isWanted = () => following.isWanted
+  const news = new News({ engine, lanes, tails, pollMs, isWanted, onLine, onUnknown, onNews })
   return {
     ...ground,
     checking,

@@ -3,7 +3,7 @@ import { fromIso } from '../../core/time.ts'
 import type { LastChange, Receipt } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { LINE_RANGE, laneKey, lineKey, seqOfLine } from './lane-rows.ts'
-import { CHANGE_COLUMNS, finishes } from './line-columns.ts'
+import { CHANGE_COLUMNS, type Line, partOf } from './line-columns.ts'
 import type { Row } from './service.ts'
 import { INDEX } from './table-names.ts'
 
@@ -26,6 +26,11 @@ export class Receipts {
     this.#engine.time.sawLine(receipt.at)
   }
 
+  /** A line that is durable. */
+  hear({ lane, seq, at, changes }: Line): void {
+    for (const [change, , , jobs] of changes) this.know(change, { lane, seq, at, jobs })
+  }
+
   known(change: string): Receipt | null {
     return this.#known.get(change) ?? null
   }
@@ -45,8 +50,9 @@ export class Receipts {
       if (page === 0 && first !== undefined && seqOfLine(first.rk) > from + 1)
         return this.#past(id, lane, first)
       for (const row of found.rows) {
-        if (!finishes(row, id)) continue
-        const receipt = { lane, seq: seqOfLine(row.rk), at: fromIso(row.columns.at as string) }
+        const part = partOf(row, id)
+        if (part === undefined) continue
+        const receipt = { lane, seq: seqOfLine(row.rk), at: fromIso(row.columns.at as string), jobs: part[3] }
         this.know(id, receipt)
         return receipt
       }

@@ -1,11 +1,15 @@
 // What somebody had begun who is not heard of any more. Nearly everything is found again by itself: work lies where it lay,
 // and whoever touches what was left half done finishes it. What is left is what nothing leads to: it was noted in their lane
-// before it was begun; and jobs that were just being made, which hold a place under the limit of their tenant.
+// before it was begun; and places under limits that were taken for what was never decided. Others may wait for those.
+import type { RecordKey } from '../../core/aggregate.ts'
+import { EVERYBODY } from '../../core/queue/record.ts'
 import { MINUTE_MS } from '../../core/time.ts'
 import type { RowRef } from './azure-cell.ts'
 import { type CellStore, keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
+import type { HeldPlaces } from './held-places.ts'
 import { type Shards, SLOT_RANGE, slotOfRow } from './idempotency-rows.ts'
+import { NOTHING_TOLD } from './lane.ts'
 import { countsOfRow } from './lane-counts.ts'
 import { COUNT_RANGE, LINE_RANGE, laneKey, MARKER_RANGE, TIMER_RANGE, timeOfTimer } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
@@ -21,10 +25,13 @@ import { jobOfRow } from './work-index.ts'
 export interface RecoveringParts {
   readonly cells: CellStore
   readonly lanes: Lanes
+  readonly places: HeldPlaces
   readonly projections: Projections
   readonly scanning: Scanning
   readonly settling: Settling
   readonly shards: Shards
+  /** Places under limits are free that were not. */
+  readonly onFreed: () => void
 }
 
 /** How much earlier than they last said something they may have begun what they never finished. */
@@ -58,13 +65,17 @@ export class Recovering {
     this.#engine.logger.info({ lane: number, owner }, 'Looking after what a process left behind')
     const pk = laneKey(number)
     const { from: rkFrom, before: rkBefore } = MARKER_RANGE
+    const tenants = new Set([EVERYBODY])
     for await (const marker of this.#parts.scanning.rows(INDEX, { pk, rkFrom, rkBefore })) {
-      if (marker.columns.pk !== undefined) await this.#finish(marker.columns as unknown as RowRef)
-      else await this.#putEvents(number, marker)
+      if (marker.columns.pk !== undefined) {
+        const key = await this.#finish(marker.columns as unknown as RowRef)
+        if (key !== null) tenants.add(key.tenant_id)
+      } else await this.#putEvents(number, marker)
       await this.#engine.service.write(INDEX, pk, [{ verb: 'delete', rk: marker.rk, etag: marker.etag }])
     }
     await this.#lookAtTimers(number)
-    await this.#lookAtNewJobs(number, at - EARLIER_MS)
+    for (const tenant_id of await this.#tenantsOf(number)) tenants.add(tenant_id)
+    await this.#lookAtPlaces(number, tenants, at - EARLIER_MS)
   }
 
   /** Jobs that they had to do with: what they reported last may be half done, and would be found when its time is over. */
@@ -84,10 +95,10 @@ export class Recovering {
     await Promise.all(some)
   }
 
-  async #finish({ table, pk, rk }: RowRef): Promise<void> {
+  async #finish({ table, pk, rk }: RowRef): Promise<RecordKey | null> {
     const row = await this.#engine.service.get(table, pk, rk)
-    if (row !== null && row.columns._dead === undefined)
-      await this.#parts.settling.settled(keyOfRow(table, row))
+    if (row === null || row.columns._dead !== undefined) return null
+    return (await this.#parts.settling.settled(keyOfRow(table, row))).key
   }
 
   /** What a line tells of records that it did not change. */
@@ -103,21 +114,32 @@ export class Recovering {
     }
   }
 
-  /** Jobs of the tenants that were served there: one that was made and not finished holds a place. */
-  async #lookAtNewJobs(lane: number, from: number): Promise<void> {
-    const { scanning, settling, shards } = this.#parts
-    const counted = { pk: laneKey(lane), rkFrom: COUNT_RANGE.from, rkBefore: COUNT_RANGE.before }
-    for await (const row of scanning.rows(INDEX, counted)) {
-      const [tenant_id] = countsOfRow(row)
+  /** Places that were taken there: what became of it is seen to, and one that nobody holds is free again. */
+  async #lookAtPlaces(lane: number, tenants: Iterable<string>, from: number): Promise<void> {
+    const { scanning, shards, places, onFreed } = this.#parts
+    let freed = 0
+    for (const tenant_id of tenants) {
       for (const pk of shards.partitionsOf(tenant_id)) {
         const where = [{ column: 'lane', is: 'eq', value: lane } as const]
-        const places = { pk, rkFrom: SLOT_RANGE.from, rkBefore: SLOT_RANGE.before, where }
-        for await (const place of scanning.rows(IDEMPOTENCY, places)) {
-          const { tentative, isJobs, owner } = slotOfRow(place)
-          if (tentative === null || tentative.at < from || !isJobs) continue
-          await settling.settled({ kind: 'job', tenant_id, id: owner })
+        const taken = { pk, rkFrom: SLOT_RANGE.from, rkBefore: SLOT_RANGE.before, where }
+        for await (const row of scanning.rows(IDEMPOTENCY, taken)) {
+          const place = slotOfRow(row)
+          if (place.tentative === null || place.tentative.at < from) continue
+          if (!(await places.isHeld(place))) freed++
         }
       }
     }
+    if (freed === 0) return
+    // Whoever waits for a place hears of lines, and nothing else tells that it is free.
+    await this.#parts.lanes.note({ ...NOTHING_TOLD, change: this.#engine.ids.next() })
+    onFreed()
+  }
+
+  /** Those that were served there. */
+  async #tenantsOf(lane: number): Promise<readonly string[]> {
+    const tenants: string[] = []
+    const counted = { pk: laneKey(lane), rkFrom: COUNT_RANGE.from, rkBefore: COUNT_RANGE.before }
+    for await (const row of this.#parts.scanning.rows(INDEX, counted)) tenants.push(countsOfRow(row)[0])
+    return tenants
   }
 }

@@ -8,6 +8,7 @@ import {
   type Shards,
   type SlotRowRead,
   slotColumns,
+  slotOfRow,
   slotRangeFrom,
   type Tentative,
 } from './idempotency-rows.ts'
@@ -103,7 +104,8 @@ export class Reservations {
     const numbers: number[] = []
     for (const pk of this.#shards.partitionsOf(take.tenant_id)) {
       const { rows } = await this.#engine.service.query(IDEMPOTENCY, { pk, rkFrom, rkBefore })
-      numbers.push(...rows.map(({ rk }) => numberOf(rk)))
+      const held = rows.map(slotOfRow).filter((row) => isActive(row, this.#engine.time.now()))
+      numbers.push(...held.map(({ number }) => number))
     }
     this.#numbers.knowAbove(take, take.max, numbers)
   }
@@ -136,11 +138,13 @@ export class Reservations {
         slotColumns({ ...take, isJobs: take.job !== null }, tentative)
       const rows = rowsOf(take) ?? []
       const own = rows.find(({ owner }) => owner === take.owner)
-      const over = rows.find((row) => row.number < take.max && !isActive(row, at) && !chosen.has(row.ref.rk))
+      const room = this.#numbers.room(take, take.max)
+      const over = rows.find((row) => row.number < room && !isActive(row, at) && !chosen.has(row.ref.rk))
       const there = own ?? over
       const base = { columns, take, isToldByOwner: false, isRenewal: own !== undefined }
       if (there !== undefined) {
         chosen.add(there.ref.rk)
+        this.#numbers.took(take, there.number)
         return { ...base, ref: there.ref, etag: there.etag }
       }
       const claim = claims.find(({ tenant_id }) => tenant_id === take.tenant_id)

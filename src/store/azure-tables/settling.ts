@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache'
 import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
 import { heldPause } from '../../world/pause.ts'
-import type { AzureCell, CellLock, LastChange, RowRef } from './azure-cell.ts'
+import { type AzureCell, type CellLock, type LastChange, type RowRef, withJobsEtag } from './azure-cell.ts'
 import { cellOfRows, rewritten } from './cell-rows.ts'
 import { type CellStore, keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
@@ -79,7 +79,7 @@ export class Settling {
         const receipt = await receipts.find(last)
         if (receipt !== null) {
           await this.#free(last)
-          return { ...cell, receipt }
+          return { ...withJobsEtag(cell, receipt.jobs?.[cell.ref.pk]), receipt }
         }
         await this.#waitOr(last.id, round, () => this.#takeOver(cell, last))
       }
@@ -183,7 +183,15 @@ export class Settling {
   /** Nobody can write to the lane who has not read it since. */
   async #close(number: number): Promise<void> {
     const { service, process, time } = this.#engine
-    await Lane.take({ service, number, owner: process, time: () => time.line(), onLine: () => {} })
+    const lane = await Lane.take({
+      service,
+      number,
+      owner: process,
+      time: () => time.line(),
+      onLine: () => {},
+    })
+    // What is finished elsewhere comes after whatever is there.
+    time.sawLine(lane.state.at)
   }
 
   /** Something that is locked by the change; null when it is not any more. */

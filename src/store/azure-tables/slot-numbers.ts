@@ -13,7 +13,10 @@ const MANY = 2 ** 40
 const KNOWN_MS = 30 * SECOND_MS
 
 interface Known {
+  /** Those that have a row. */
   readonly taken: Set<number>
+  /** Those among them that nobody holds any more, since their time is over. */
+  readonly past: Set<number>
   /** All from this number on are known. */
   from: number
 }
@@ -32,9 +35,9 @@ export class SlotNumbers {
     this.#timers = timers
   }
 
-  /** All that are taken. */
-  know(slot: SlotKey, numbers: Iterable<number>): void {
-    this.#learn(slot, { taken: new Set(numbers), from: 0 })
+  /** All that are taken, and those among them whose time is over. */
+  know(slot: SlotKey, numbers: Iterable<number>, past: Iterable<number> = []): void {
+    this.#learn(slot, { taken: new Set(numbers), past: new Set(past), from: 0 })
   }
 
   knowsAbove(slot: SlotKey, max: number): boolean {
@@ -43,14 +46,20 @@ export class SlotNumbers {
 
   /** All that are taken from this number on. */
   knowAbove(slot: SlotKey, max: number, numbers: Iterable<number>): void {
-    const below = [...(this.#known.get(nameOf(slot))?.taken ?? [])].filter((number) => number < max)
-    this.#learn(slot, { taken: new Set([...below, ...numbers]), from: max })
+    const { taken, past } = this.#known.get(nameOf(slot)) ?? NOTHING
+    const below = (some: ReadonlySet<number>) => [...some].filter((number) => number < max)
+    this.#learn(slot, {
+      taken: new Set([...below(taken), ...numbers]),
+      past: new Set(below(past)),
+      from: max,
+    })
   }
 
   took(slot: SlotKey, number: number): void {
     const known = this.#known.get(nameOf(slot))
-    if (known !== undefined) known.taken.add(number)
-    else this.#known.set(nameOf(slot), { taken: new Set([number]), from: Number.POSITIVE_INFINITY })
+    known?.taken.add(number)
+    known?.past.delete(number)
+    if (known === undefined) this.#known.set(nameOf(slot), { ...nothing(), taken: new Set([number]) })
   }
 
   gave(slot: SlotKey, number: number): void {
@@ -62,13 +71,18 @@ export class SlotNumbers {
     this.#known.delete(nameOf(slot))
   }
 
+  /** How many of the first places may be taken: each that is held above them is one less. */
+  room(slot: SlotKey, max: number): number {
+    return roomIn(this.#known.get(nameOf(slot)) ?? NOTHING, max)
+  }
+
   /**
    * One below the limit that seems to be free, of those with the given remainder if there is one; null when none does.
    * Whoever holds one above it is counted.
    */
   choose(slot: SlotKey, max: number, shard: { readonly of: number; readonly count: number }): number | null {
-    const taken = this.#known.get(nameOf(slot))?.taken ?? NONE
-    const room = Math.min(roomIn(taken, max), MANY)
+    const { taken } = this.#known.get(nameOf(slot)) ?? NOTHING
+    const room = Math.min(this.room(slot, max), MANY)
     if (room <= 0) return null
     const start = Math.floor(this.#random.next() * room)
     let other: number | null = null
@@ -90,17 +104,18 @@ export class SlotNumbers {
   }
 }
 
-/** How many of the first places there may be: each that is held above them is one less. */
-function roomIn(taken: ReadonlySet<number>, max: number): number {
+function roomIn({ taken, past }: Known, max: number): number {
   for (let room = max; ; ) {
     let above = 0
-    for (const number of taken) if (number >= room) above++
+    for (const number of taken) if (number >= room && !past.has(number)) above++
     if (max - above === room || room <= 0) return room
     room = max - above
   }
 }
 
-const NONE: ReadonlySet<number> = new Set()
+const nothing = (): Known => ({ taken: new Set(), past: new Set(), from: Number.POSITIVE_INFINITY })
+
+const NOTHING = nothing()
 
 function nameOf({ tenant_id, key }: SlotKey): string {
   return `${tenant_id}\n${key}`

@@ -3,10 +3,12 @@ import type { Decision, Given, SlotKey } from '../../core/decision.ts'
 import { plainQueue } from '../../core/pick.ts'
 import type { LookAtReady, Sweep, Swept } from '../store.ts'
 import { lookAt, queueKey } from '../tables/shown-view.ts'
-import type { SlotHolder } from '../tables/tables.ts'
+import type { ReadySelect, SlotHolder } from '../tables/tables.ts'
 import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
+import { Crowd } from './crowd.ts'
 import type { Engine } from './engine.ts'
+import { IdleQueues } from './idle-queues.ts'
 import type { KnownQueues } from './known-queues.ts'
 import { lineOfIndexed } from './lane-rows.ts'
 import { Loading, type LoadingParts } from './loading.ts'
@@ -17,6 +19,13 @@ import type { Transacting } from './transacting.ts'
 import { jobOfWhole } from './whole-job.ts'
 import { type IndexedHead, type IndexedRow, jobOfRow, type WorkIndex } from './work-index.ts'
 
+/** Work that was found, and the lanes in which there is nothing else and in which more would be heard of. */
+interface Found {
+  readonly found: readonly IndexedHead[]
+  readonly whole: readonly number[]
+  readonly asOf: ReadonlyMap<number, number>
+}
+
 export type DecideOn<A> = (key: RecordKey, given: Given) => Decision<A>
 
 export interface SweepingParts extends LoadingParts {
@@ -25,13 +34,16 @@ export interface SweepingParts extends LoadingParts {
   readonly memory: RememberedCells
   readonly queues: KnownQueues
   readonly receipts: Receipts
-  /** Whether this process hears of what others write. */
-  readonly isFollowed: () => boolean
+  /** Whether whatever is put into a lane is heard of here. */
+  readonly isHeard: (lane: number) => boolean
   readonly signals: Signals
 }
 
 /** Pieces of one sweep that are worked on at the same time. */
 const AT_ONCE = 16
+/** Lanes that are looked at at the same time. */
+const LANES_AT_ONCE = 16
+const MOST_DOUBTED = 1000
 
 /** Finds work and decides on each piece by itself. */
 export class Sweeping {
@@ -39,13 +51,17 @@ export class Sweeping {
   readonly #parts: SweepingParts
   /** What sweeps of this process are just deciding on: others would only come too late. */
   readonly #taken = new Set<string>()
-  /** Queues in which there was nothing, and nothing was heard of since. */
-  readonly #idle = new Set<string>()
-  #heard = 0
+  readonly #idle = new IdleQueues()
+  readonly #readyCrowd: Crowd
+  readonly #dueCrowd: Crowd
+  /** Rows of work that somebody else had. */
+  readonly #doubted = new Set<string>()
 
   constructor(parts: SweepingParts) {
     this.#engine = parts.engine
     this.#parts = parts
+    this.#readyCrowd = new Crowd(parts.engine.random)
+    this.#dueCrowd = new Crowd(parts.engine.random)
   }
 
   async sweep<A>(selector: Sweep, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
@@ -59,62 +75,85 @@ export class Sweeping {
     }
   }
 
-  /** There may be work in any queue. */
-  hear(): void {
-    this.#heard++
-    this.#idle.clear()
+  /** There is work in some queues of a lane, or may be in any. */
+  hear(lane: number, queues: readonly string[] | null): void {
+    this.#idle.hear(lane, queues)
   }
 
   /** Shows what is ready, and what bears on it. */
   async look<T>(queues: readonly string[], perGroup: number, look: LookAtReady<T>): Promise<T> {
-    const heads = await this.#parts.index.heads({ queues: [...new Set(queues)], perGroup })
-    return (
-      await this.#lookAt(
-        heads.filter((head) => this.#isTrue(head)),
-        queues,
-        look,
-      )
-    ).answer
+    const select = { queues: [...new Set(queues)], perGroup }
+    const { index } = this.#parts
+    const { heads } = await index.heads(await index.lanes(), select, (head) => this.#isTrue(head))
+    return (await this.#lookAt(heads, queues, look)).answer
   }
 
   async #ready<A>(
     { queues, perGroup, most, tenants, pick }: Extract<Sweep, { readonly what: 'ready' }>,
     decide: DecideOn<A>,
   ): Promise<readonly Swept<A>[]> {
+    const crowd = this.#readyCrowd
+    const { width } = crowd
     const select = {
       queues: [...new Set(queues)],
-      perGroup,
-      most,
+      perGroup: perGroup * width,
+      most: most === undefined ? undefined : most * width,
       tenants: tenants === undefined ? undefined : [...new Set(tenants)],
     }
-    // What others write is heard of while somebody follows: until then there is nothing where there was nothing.
-    if (this.#parts.isFollowed() && queues.every((queue) => this.#idle.has(queue))) return []
-    const heard = this.#heard
-    const found = (await this.#parts.index.heads(select)).filter((head) => this.#isTrue(head))
-    if (found.length === 0 && tenants === undefined && heard === this.#heard) {
-      for (const queue of queues) this.#idle.add(queue)
-    }
-    const heads = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
+    const { found, whole, asOf } = await this.#find(select)
+    const free = found.filter(({ key }) => !this.#taken.has(nameOfKey(key)))
+    const heads = crowd.part(free, isLimited)
     const { answer, known } = await this.#lookAt(heads, queues, pick)
     const chosen = answer.map(
       ({ key }) => heads.find((head) => nameOfKey(head.key) === nameOfKey(key)) as IndexedHead,
     )
     // Who shares a limit goes one after the other: the first of them is to have it.
-    const isLimited = chosen.some(({ ready }) => ready.limits.length > 0)
-    return this.#each(chosen, isLimited ? 1 : AT_ONCE, async (head) => {
-      const swept = await this.#decide(head.key, decide, [...known, ...this.#shown(head)])
-      if (!swept.outcome.ok) await this.#dropIfOld(head)
-      return swept
+    const swept = await this.#each(chosen, chosen.some(isLimited) ? 1 : AT_ONCE, async (head) => {
+      const one = await this.#decide(head.key, decide, [...known, ...this.#shown(head)])
+      if (!one.outcome.ok) await this.#doubt(head)
+      return one
     })
+    const lost = swept.filter(({ outcome }, n) => !outcome.ok && !isLimited(chosen[n] as IndexedHead))
+    crowd.tried(swept.length, lost.length)
+    const won = new Set(chosen.filter((_, n) => swept[n]?.outcome.ok === true))
+    const left = new Set(found.filter((head) => !won.has(head)).map(({ lane }) => lane))
+    if (tenants === undefined)
+      this.#idle.add(
+        whole.filter((lane) => !left.has(lane)),
+        queues,
+        asOf,
+      )
+    return swept
+  }
+
+  /** In a few lanes at a time, until there is something. */
+  async #find(select: ReadySelect): Promise<Found> {
+    const { index, isHeard } = this.#parts
+    // Until something is heard of it, there is nothing where there was nothing.
+    const isIdle = (lane: number) => isHeard(lane) && this.#idle.has(lane, select.queues)
+    const lanes = (await index.lanes()).filter((lane) => !isIdle(lane))
+    for (let from = 0; from < lanes.length; from += LANES_AT_ONCE) {
+      const some = lanes.slice(from, from + LANES_AT_ONCE)
+      const asOf = this.#idle.now(some)
+      const { heads: found, whole } = await index.heads(some, select, (head) => this.#isTrue(head))
+      const heard = [...whole].filter(isHeard)
+      if (found.length > 0) return { found, whole: heard, asOf }
+      if (select.tenants === undefined) this.#idle.add(heard, select.queues, asOf)
+    }
+    return { found: [], whole: [], asOf: new Map() }
   }
 
   async #due<A>(limit: number, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
-    const rows = await this.#parts.index.due(this.#engine.time.now(), limit)
+    const crowd = this.#dueCrowd
+    const due = await this.#parts.index.due(this.#engine.time.now(), limit)
+    const rows = crowd.part(due, () => false)
     const swept = await this.#each(rows, AT_ONCE, async (row) => {
       const cell = await this.#cellOf(row, 'due')
       return cell === null ? null : this.#decide(jobOfRow(row.row), decide, [cell])
     })
-    return swept.filter((one) => one !== null)
+    const won = swept.filter((one) => one !== null)
+    crowd.tried(swept.length, swept.length - won.length)
+    return won
   }
 
   async #signalled<A>(limit: number, decide: DecideOn<A>): Promise<readonly Swept<A>[]> {
@@ -205,8 +244,12 @@ export class Sweeping {
     return cell === null ? [] : [cell]
   }
 
-  async #dropIfOld(head: IndexedHead): Promise<void> {
-    await this.#cellOf(head, 'ready')
+  /** Somebody else was faster, and takes the row away in a moment; one that is still there later on is old. */
+  async #doubt(head: IndexedHead): Promise<void> {
+    const name = `${head.lane} ${head.row.rk}`
+    if (this.#doubted.delete(name)) await this.#cellOf(head, 'ready')
+    else this.#doubted.add(name)
+    if (this.#doubted.size > MOST_DOUBTED) this.#doubted.clear()
   }
 
   /** The job that a row of the index leads to; null when it does no longer, and then the row goes. */
@@ -219,12 +262,17 @@ export class Sweeping {
     if (known !== undefined && isTrue(known)) return known
     // The row came with the line that finished the change.
     const { change } = indexed.row.columns as { change: string }
-    receipts.know(change, { lane: indexed.lane, ...lineOfIndexed(indexed.row) })
+    if (receipts.known(change) === null)
+      receipts.know(change, { lane: indexed.lane, ...lineOfIndexed(indexed.row) })
     const cell = await settling.settled(key)
     if (isTrue(cell)) return cell
     await index.drop(indexed)
     return null
   }
+}
+
+function isLimited({ ready }: IndexedHead): boolean {
+  return ready.limits.length > 0
 }
 
 function nameOf(piece: unknown): string | null {

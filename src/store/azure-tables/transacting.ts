@@ -39,8 +39,8 @@ export interface TransactingParts extends LoadingParts {
   readonly onWritten: OnWritten
 }
 
-/** Is told of every change that is written, and whether somebody waits for a signal of it. */
-export type OnWritten = (plan: Plan, owesSignals: boolean) => void
+/** Is told of every change that is written. */
+export type OnWritten = (plan: Plan) => void
 
 interface How {
   /** What was read a moment ago. */
@@ -168,7 +168,6 @@ export class Transacting {
     if (takesUnread(space, plan)) throw new Conflict('whether there is room for it has to be read')
     const last = plan.others.at(-1)
     if (last !== undefined) this.#lastOther = lastPlace(last)
-    let owesSignals = false
     learned.notBefore = Math.max(...plan.cells.map(({ before }) => lastChanged(before)), 0)
     const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
     try {
@@ -178,12 +177,8 @@ export class Transacting {
         throw new Conflict('what it was decided on is just being changed here')
       }
       if (learned.notBefore > plan.at) throw new Conflict('it was changed later than this was begun')
-      if (plan.cells.length === 0) owesSignals = await withoutCells.commit(plan, options.rowsOf)
-      else {
-        const finished = await this.#writes.during(plan.cells, committing.commit(plan, options))
-        this.#remember(finished)
-        owesSignals = finished.owesSignals
-      }
+      if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
+      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, options)))
     } catch (error) {
       for (const claim of plan.claims) learned.claims.set(nameOfClaim(claim), claim)
       for (const { before } of plan.cells) memory.forget(before)
@@ -191,7 +186,7 @@ export class Transacting {
       throw error
     }
     space.freeze()
-    onWritten(plan, owesSignals)
+    onWritten(plan)
   }
 
   #remember({ by, others }: Finished): void {
@@ -205,7 +200,10 @@ export class Transacting {
 /** By somebody else while it was read, or by whose clock is ahead of this one. */
 function lastChanged({ aggregate }: AzureCell): number {
   if (aggregate === null) return 0
-  return changedAt('kind' in aggregate ? aggregate : aggregate.job)
+  if ('kind' in aggregate) return changedAt(aggregate)
+  // A heartbeat changes a step alone.
+  const { job, steps, outbox } = aggregate
+  return Math.max(...[job, ...steps, ...outbox].map(changedAt))
 }
 
 function claimsOf({ claims }: Learned): Missing {

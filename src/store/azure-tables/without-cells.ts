@@ -31,12 +31,11 @@ export class WithoutCells {
     this.#parts = parts
   }
 
-  /** Answers whether somebody waits for a signal of it. */
-  async commit(plan: Plan, rowsOf: SlotRows): Promise<boolean> {
+  async commit(plan: Plan, rowsOf: SlotRows): Promise<void> {
     const { claims, slots, others, signals } = plan
     const { takes, gives, handovers } = slots
     if ([claims, takes, gives, handovers].some(({ length }) => length > 0)) await this.#devices(plan, rowsOf)
-    return others.length > 0 || signals.length > 0 ? this.#history(plan) : false
+    if (others.length > 0 || signals.length > 0) await this.#history(plan)
   }
 
   /** What is in one partition is written at once; else a row decides that is there for nothing else. */
@@ -74,7 +73,7 @@ export class WithoutCells {
   }
 
   /** The line itself is what decides; that it is put into `Events` as well is noted with it. */
-  async #history(plan: Plan): Promise<boolean> {
+  async #history(plan: Plan): Promise<void> {
     const { lanes, projections, waiting } = this.#parts
     const { id, others, owed } = plan
     const signals = await waiting.signalsOf(plan)
@@ -89,10 +88,9 @@ export class WithoutCells {
         ...signals.map((signal, n) => ({ rk: signalKey(`${id}-${n}`), columns: { ...signal } })),
       ],
     })
-    if (others.length === 0) return signals.length > 0
+    if (others.length === 0) return
     await Promise.all([projections.putEvents(others, id), projections.countRefusals(owed.refusals)])
     // With whatever is written next: nobody waits for it.
     void lanes.note({ ...NOTHING_TOLD, drops: [marker] }).catch(() => {})
-    return signals.length > 0
   }
 }

@@ -17,6 +17,17 @@ export interface IndexedRow {
 
 export interface IndexedHead extends ReadyHead, IndexedRow {}
 
+export interface FoundHeads {
+  readonly heads: readonly IndexedHead[]
+  /** Lanes in which there is nothing else. */
+  readonly whole: ReadonlySet<number>
+}
+
+interface HeadsInLane {
+  readonly found: readonly IndexedHead[]
+  readonly isAll: boolean
+}
+
 /** Pages of one queue in one lane that are looked at for one answer. */
 const MOST_PAGES = 100
 const ROWS_AT_ONCE = 100
@@ -31,45 +42,66 @@ export class WorkIndex {
     this.#lanes = lanes
   }
 
-  /** The first of every group, in every lane. */
-  async heads({ queues, perGroup, most, tenants }: ReadySelect): Promise<readonly IndexedHead[]> {
-    const lanes = await this.#all()
+  /** Every lane there is; whoever asks begins with its own. */
+  async lanes(): Promise<readonly number[]> {
+    return fromOn(await this.#all(), this.#lanes.own?.number ?? 0)
+  }
+
+  /** The first of every group that are true, in these lanes; and the lanes in which there is nothing else. */
+  async heads(
+    lanes: readonly number[],
+    { queues, perGroup, most, tenants }: ReadySelect,
+    isTrue: (head: IndexedHead) => boolean,
+  ): Promise<FoundHeads> {
     const ranges = queues.flatMap((queue) =>
       tenants === undefined ? [[queue]] : tenants.map((tenant_id) => [queue, tenant_id]),
     )
     const found = await Promise.all(
-      lanes.flatMap((lane) => ranges.map((range) => this.#headsIn(lane, range, { perGroup, most }))),
+      lanes.map((lane) => Promise.all(ranges.map((range) => this.#headsIn(lane, range, { perGroup, most })))),
     )
-    return firstOfGroups(found.flat(), perGroup)
+    const heads = found.flatMap((ranges) => ranges.flatMap((one) => one.found)).filter(isTrue)
+    const first = firstOfGroups(heads, perGroup)
+    const left = new Set(heads.filter((head) => !first.includes(head)).map(({ lane }) => lane))
+    const isAll = (lane: number, n: number) =>
+      !left.has(lane) && found[n]?.every(({ isAll }) => isAll) === true
+    return { heads: first, whole: new Set(lanes.filter(isAll)) }
   }
 
   async #headsIn(
     lane: number,
     of: readonly string[],
     { perGroup, most = ROWS_AT_ONCE }: Pick<ReadySelect, 'perGroup' | 'most'>,
-  ): Promise<readonly IndexedHead[]> {
+  ): Promise<HeadsInLane> {
     const { from, before: rkBefore } = readyRange(...of)
     const limit = Math.min(MOST_ROWS, Math.max(perGroup + 1, most))
     const found: IndexedHead[] = []
     const counts = new Map<string, number>()
+    let isAll = true
     let rkFrom = from
+    let more: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {
-      const query = { pk: laneKey(lane), rkFrom, rkBefore, limit }
+      const query = { pk: laneKey(lane), rkFrom, rkBefore, limit, next: more }
       const { rows, next } = await this.#engine.service.query(INDEX, query)
       for (const row of rows) {
         const head = headOf(lane, row)
         const count = counts.get(groupOf(head)) ?? 0
         if (count < perGroup) found.push(head)
+        else isAll = false
         counts.set(groupOf(head), count + 1)
       }
       const last = rows.at(-1)
-      if (next === null || last === undefined) return found
+      if (next === null) return { found, isAll }
+      more = next
+      if (last === undefined) continue
       const { key, ready } = headOf(lane, last)
       const isFull = (counts.get(groupOf(headOf(lane, last))) ?? 0) >= perGroup
       // The rest of a group need not be read: the next one begins where it ends.
-      rkFrom = isFull ? readyRange(ready.queue, key.tenant_id, ready.group).before : `${last.rk}!`
+      if (!isFull) continue
+      rkFrom = readyRange(ready.queue, key.tenant_id, ready.group).before
+      more = undefined
+      isAll = false
     }
-    return found
+    return { found, isAll: false }
   }
 
   /** Jobs that are due, the longest overdue first. */
@@ -123,6 +155,12 @@ function headOf(lane: number, row: Row): IndexedHead {
 
 function groupOf({ key, ready }: ReadyHead): string {
   return `${ready.queue}\n${key.tenant_id}\n${ready.group}`
+}
+
+/** All of them, but this one first. */
+function fromOn(lanes: readonly number[], first: number): readonly number[] {
+  const at = Math.max(0, lanes.indexOf(first))
+  return [...lanes.slice(at), ...lanes.slice(0, at)]
 }
 
 /** Each lane has the first of its own. */

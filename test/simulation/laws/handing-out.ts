@@ -20,7 +20,7 @@ export class HandingOut {
     for (const name of jobsOf(change)) {
       const after = shadow.after(name, change)
       for (const step of handedOut(shadow, after, commit)) {
-        const paused = shadow.queues.get(step.queue)?.state === 'paused'
+        const paused = shadow.queueSeenBy(commit, step.queue).every((queue) => queue?.state === 'paused')
         law(!paused, () => `step ${step.step_id} of ${name} was handed out of ${step.queue}, which is paused`)
       }
       this.#checkDependencies(shadow, name, after, commit)

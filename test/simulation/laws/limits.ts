@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '../../../src/core/aggregate.ts'
 import { IN_FLIGHT, slotOwner } from '../../../src/core/job/limits.ts'
-import type { Limit } from '../../../src/core/job/protocol.ts'
+import type { Limit, Rate } from '../../../src/core/job/protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../../src/core/job/record.ts'
 import { EVERYBODY, QUEUE_LIMIT } from '../../../src/core/queue/record.ts'
 import { law } from '../law-broken.ts'
@@ -103,26 +103,24 @@ export class LimitsAreKept {
     }
   }
 
+  /** Of the limits which whoever decided may have seen, the widest has to be kept. */
   #checkQueue(shadow: Shadow, step: StepRecord, unlimited: boolean, commit: Commit): void {
-    const queue = shadow.queues.get(step.queue)
-    if (queue === undefined) return
-    const { concurrency, rate } = queue
+    const queues = shadow.queueSeenBy(commit, step.queue)
     const name = `${QUEUE_LIMIT}${step.queue}`
-    if (concurrency !== null) {
+    const most = Math.max(...queues.map((queue) => queue?.concurrency ?? Number.POSITIVE_INFINITY))
+    if (Number.isFinite(most)) {
       const count = countUnderWay(shadow, commit, (other) => other.queue === step.queue && other.queue_slot)
       const had = (shadow.before(step) as StepRecord | undefined)?.queue_slot === true
-      law(
-        unlimited || had || count <= concurrency,
-        () => `${count} attempts at once in ${name}, ${concurrency} may be`,
-      )
+      law(unlimited || had || count <= most, () => `${count} attempts at once in ${name}, ${most} may be`)
     }
-    if (rate !== null) {
-      const count = this.#start(name, step, { key: name, ...rate }, commit.at)
-      law(
-        unlimited || count <= rate.max,
-        () => `${count} attempts ${spanOf({ key: name, ...rate })} in ${name}, ${rate.max} may be`,
-      )
-    }
+    const rates = queues.map((queue) => queue?.rate ?? null).filter((rate) => rate !== null)
+    if (rates.length < queues.length) return
+    const limit = { key: name, max: maxOf(rates), per_ms: Math.min(...rates.map(({ per_ms }) => per_ms)) }
+    const count = this.#start(name, step, limit, commit.at)
+    law(
+      unlimited || count <= limit.max,
+      () => `${count} attempts ${spanOf(limit)} in ${name}, ${limit.max} may be`,
+    )
   }
 
   /** How many were begun within the span that ends now, this one included. One that is published again counts once. */
@@ -135,6 +133,10 @@ export class LimitsAreKept {
     this.#starts.set(name, recent)
     return recent.length
   }
+}
+
+function maxOf(rates: readonly Rate[]): number {
+  return Math.max(...rates.map(({ max }) => max))
 }
 
 function spanOf({ per_ms }: Limit): string {

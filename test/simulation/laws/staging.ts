@@ -16,7 +16,7 @@ export function stagingIsSound(shadow: Shadow, commit: Commit): void {
   const { change } = commit
   for (const name of jobsOf(change)) {
     const after = shadow.after(name, change)
-    for (const step of after.steps) checkGate(shadow, after, step, change)
+    for (const step of after.steps) checkGate(shadow, after, step, commit)
     checkChain(shadow, name, after, change)
   }
   for (const put of change.puts) {
@@ -24,7 +24,8 @@ export function stagingIsSound(shadow: Shadow, commit: Commit): void {
   }
 }
 
-function checkGate(shadow: Shadow, { job }: JobAggregate, step: StepRecord, { puts, audit }: Change): void {
+function checkGate(shadow: Shadow, { job }: JobAggregate, step: StepRecord, commit: Commit): void {
+  const { puts, audit } = commit.change
   const old = shadow.before(step) as StepRecord | undefined
   if (step.gate?.opened_at == null || old?.gate?.opened_at != null) return
   const isLet = audit.some(
@@ -34,8 +35,11 @@ function checkGate(shadow: Shadow, { job }: JobAggregate, step: StepRecord, { pu
   )
   if (isLet) return
   const written = puts.find((put) => put.kind === 'document' && put.doc_id === job.doc_id)
-  const document = written ?? shadow.documents.get(nameOf(job.tenant_id, job.doc_id ?? ''))
-  const isSo = looksAtDocument(step.gate) ? document?.state === 'parsed' : job.metadata.go === true
+  const seen =
+    written === undefined ? shadow.documentSeenBy(commit, nameOf(job.tenant_id, job.doc_id ?? '')) : [written]
+  const isSo = looksAtDocument(step.gate)
+    ? seen.some((one) => one?.state === 'parsed')
+    : job.metadata.go === true
   law(isSo, () => `gate ${step.gate?.name} of job ${job.job_id} opened, and what it asks for is not so`)
 }
 
