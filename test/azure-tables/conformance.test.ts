@@ -17,7 +17,7 @@ registerConformance({
   open,
   reopen: open,
   cleanUp: async () => {
-    for (const prefix of prefixes.values()) await dropTables(prefix)
+    await dropTables(...prefixes.values())
     prefixes.clear()
   },
   patienceMs: 60_000,

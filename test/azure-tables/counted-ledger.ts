@@ -17,7 +17,7 @@ export interface CountedRequest extends SentRequest {
 }
 
 /** What the store does of its own accord: it looks whether others have written, and after its lane. */
-export const BY_ITSELF = 'by itself'
+const BY_ITSELF = 'by itself'
 
 /** A request that is made again because it took long would count twice. */
 const NEVER_MS = 2 ** 31 - 1

@@ -112,15 +112,17 @@ export interface Copies {
   readonly targets: readonly CopyTarget[]
   /** How many histories are copied from each to each. */
   readonly runs: number
+  /** The longest of them. */
+  readonly steps?: number
 }
 
-export function registerCopies({ sources, targets, runs }: Copies): void {
+export function registerCopies({ sources, targets, runs, steps = 60 }: Copies): void {
   const pairs = sources.flatMap((source) => targets.map((target) => ({ source, target })))
   it.each(pairs.map(({ source, target }) => ({ from: source.name, to: target.name, source, target })))(
     'a copy from $from into $to says the same, also when it was cut off and gone on with',
     async ({ source, target }) => {
       const cut = fc.record({ nth: fc.nat(12), isWritten: fc.boolean() })
-      const property = fc.asyncProperty(historyArbitrary(fc, 60), cut, async (intents, cutAt) => {
+      const property = fc.asyncProperty(historyArbitrary(fc, steps), cut, async (intents, cutAt) => {
         const scene = new Scene(source)
         await scene.open()
         try {

@@ -57,6 +57,8 @@ const MOST_TRIES = 20
 /** Entries of the history, and changes, that are written at once. */
 const MOST_ENTRIES = 2000
 const MOST_CHANGES = 40
+/** Characters of history that are: each may take three bytes, and the service takes four million. */
+const MOST_CHARS = 1_000_000
 
 const NEW_LANE: LaneState = { seq: 0, at: 0, records: 0, removed: 0, seen: {}, counts: new Map() }
 
@@ -155,10 +157,12 @@ export class Lane {
 
   #nextGroup(): readonly Waiting[] {
     let entries = 0
+    let chars = 0
     let count = 0
     for (const { entry } of this.#waiting) {
       entries += entry.entries.length
-      if (count > 0 && (count === MOST_CHANGES || entries > MOST_ENTRIES)) break
+      chars += JSON.stringify(entry.entries).length
+      if (count > 0 && (count === MOST_CHANGES || entries > MOST_ENTRIES || chars > MOST_CHARS)) break
       count++
     }
     return this.#waiting.splice(0, count)

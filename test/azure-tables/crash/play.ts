@@ -25,7 +25,7 @@ export interface Played {
 export const MOST_REQUESTS = 200
 
 /** Plays a scene, cut off or not, and looks at it as another process does later. */
-export async function play(place: Place, scene: Scene, at: CutAt | null, acts = true): Promise<Played> {
+async function play(place: Place, scene: Scene, at: CutAt | null, acts = true): Promise<Played> {
   const world = hurriedWorld()
   const mortal = new Mortal()
   const first = await place.open(world, mortal)
