@@ -151,3 +151,18 @@ export function matchesGroup(group: DurationGroup, query: DurationsQuery): boole
 export function matchesDurations(record: AuditRecord, { state, by: _, ...query }: DurationsQuery): boolean {
   return (state === undefined || state === record.old_state) && matchesAudit(record, query)
 }
+
+/** The first of these records that fit, and where to go on after them. */
+export async function auditPage(
+  records: AsyncIterable<AuditRecord> | Iterable<AuditRecord>,
+  query: AuditQuery,
+): Promise<Page<AuditRecord>> {
+  const size = pageSize(query.limit)
+  const items: AuditRecord[] = []
+  for await (const record of records) {
+    if (!matchesAudit(record, query)) continue
+    if (items.length === size) return { items, next: (items[size - 1] as AuditRecord).cursor }
+    items.push(record)
+  }
+  return { items, next: null }
+}

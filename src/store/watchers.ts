@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../core/audit.ts'
+import { Followers } from './followers.ts'
 import type { Cursor } from './query.ts'
 import type { WatchOptions } from './store.ts'
 
@@ -15,35 +16,23 @@ export interface WatchedLog {
 /** Followers of the log: each reads at its own pace from where it stands, and sleeps when it has seen all. */
 export class Watchers {
   readonly #log: WatchedLog
-  readonly #sleeping = new Set<() => void>()
-  readonly #listeners = new Set<() => void>()
-  #closed = false
+  readonly #followers = new Followers()
 
   constructor(log: WatchedLog) {
     this.#log = log
   }
 
   wake(): void {
-    for (const listener of this.#listeners) listener()
-    if (this.#sleeping.size === 0) return
-    for (const resume of this.#sleeping) resume()
-    this.#sleeping.clear()
+    this.#followers.wake()
   }
 
   close(): void {
-    this.#closed = true
-    this.#listeners.clear()
-    this.wake()
+    this.#followers.close()
   }
 
   /** Calls back whenever the log has grown. Answers how to stop it. */
   onNews(listener: () => void): () => void {
-    // In a function of its own, so that one who subscribes twice is called twice.
-    const own = () => listener()
-    this.#listeners.add(own)
-    return () => {
-      this.#listeners.delete(own)
-    }
+    return this.#followers.add(listener)
   }
 
   /** The place to start from is fixed when it is called, not when it is first read. */
@@ -54,33 +43,16 @@ export class Watchers {
 
   async *#follow(start: number, tenant_id: string | undefined, signal: AbortSignal | undefined) {
     let seen = start
-    while (!this.#isOver(signal)) {
+    while (!this.#followers.isOver(signal)) {
       const end = this.#log.lastSeq
       for await (const record of this.#log.after(seen)) {
         seen = record.seq
         if (tenant_id !== undefined && record.tenant_id !== tenant_id) continue
         yield record
-        if (this.#isOver(signal)) return
+        if (this.#followers.isOver(signal)) return
       }
       seen = Math.max(seen, end)
-      if (seen >= this.#log.lastSeq) await this.#sleep(signal)
+      if (seen >= this.#log.lastSeq) await this.#followers.sleep(signal)
     }
-  }
-
-  #isOver(signal: AbortSignal | undefined): boolean {
-    return this.#closed || signal?.aborted === true
-  }
-
-  #sleep(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const resume = () => {
-        signal?.removeEventListener('abort', resume)
-        this.#sleeping.delete(resume)
-        resolve()
-      }
-      signal?.addEventListener('abort', resume)
-      if (this.#isOver(signal)) resume()
-      else this.#sleeping.add(resume)
-    })
   }
 }

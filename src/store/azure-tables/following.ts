@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../../core/audit.ts'
+import { Followers } from '../followers.ts'
 import type { WatchOptions } from '../store.ts'
 import type { MergedLog } from './merged-log.ts'
 import { type Position, positionOf } from './position.ts'
@@ -7,11 +8,9 @@ import { type Position, positionOf } from './position.ts'
 export class Following {
   readonly #log: MergedLog
   readonly #onWanted: () => void
-  readonly #sleeping = new Set<() => void>()
-  readonly #listeners = new Set<() => void>()
-  #followers = 0
+  readonly #followers = new Followers()
+  #watches = 0
   #wakes = 0
-  #isClosed = false
 
   constructor(log: MergedLog, onWanted: () => void) {
     this.#log = log
@@ -19,30 +18,23 @@ export class Following {
   }
 
   get isWanted(): boolean {
-    return this.#followers > 0 || this.#listeners.size > 0
+    return this.#watches > 0 || this.#followers.hasListeners
   }
 
   wake(): void {
     this.#wakes++
-    for (const listener of this.#listeners) listener()
-    for (const resume of [...this.#sleeping]) resume()
+    this.#followers.wake()
   }
 
   close(): void {
-    this.#isClosed = true
-    this.#listeners.clear()
-    this.wake()
+    this.#followers.close()
   }
 
   /** Answers how to stop it. */
   subscribe(listener: () => void): () => void {
-    // In a function of its own, so that one who subscribes twice is called twice.
-    const own = () => listener()
-    this.#listeners.add(own)
+    const stop = this.#followers.add(listener)
     this.#onWanted()
-    return () => {
-      this.#listeners.delete(own)
-    }
+    return stop
   }
 
   /** The place to start from is asked for when it is called, not when it is first read. */
@@ -63,39 +55,22 @@ export class Following {
     tenant_id: string | undefined,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<AuditRecord> {
-    this.#followers++
+    this.#watches++
     this.#onWanted()
     try {
       let position = await start
-      while (!this.#isOver(signal)) {
+      while (!this.#followers.isOver(signal)) {
         const wakes = this.#wakes
         for await (const record of this.#log.after(position)) {
           position = positionOf(record.cursor)
           if (tenant_id !== undefined && record.tenant_id !== tenant_id) continue
           yield record
-          if (this.#isOver(signal)) return
+          if (this.#followers.isOver(signal)) return
         }
-        if (wakes === this.#wakes) await this.#sleep(signal)
+        if (wakes === this.#wakes) await this.#followers.sleep(signal)
       }
     } finally {
-      this.#followers--
+      this.#watches--
     }
-  }
-
-  #isOver(signal: AbortSignal | undefined): boolean {
-    return this.#isClosed || signal?.aborted === true
-  }
-
-  #sleep(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const resume = () => {
-        signal?.removeEventListener('abort', resume)
-        this.#sleeping.delete(resume)
-        resolve()
-      }
-      signal?.addEventListener('abort', resume)
-      if (this.#isOver(signal)) resume()
-      else this.#sleeping.add(resume)
-    })
   }
 }

@@ -5,13 +5,12 @@ import { fromIso } from '../../core/time.ts'
 import { BadCursor } from '../../errors/input-errors.ts'
 import {
   type AuditQuery,
+  auditPage,
   type Cursor,
   type DurationsQuery,
-  matchesAudit,
   matchesDurations,
   matchesGroup,
   type Page,
-  pageSize,
 } from '../query.ts'
 import type { CellStore } from './cell-store.ts'
 import type { Engine } from './engine.ts'
@@ -44,16 +43,9 @@ export class History {
   }
 
   async audit(query: AuditQuery): Promise<Page<AuditRecord>> {
-    const size = pageSize(query.limit)
     const about = await this.#about(query)
     const records = about === null ? await this.#everything(query) : this.#of(about, query)
-    const items: AuditRecord[] = []
-    for await (const record of records) {
-      if (!matchesAudit(record, query)) continue
-      if (items.length === size) return { items, next: (items[size - 1] as AuditRecord).cursor }
-      items.push(record)
-    }
-    return { items, next: null }
+    return auditPage(records, query)
   }
 
   /** How long records stayed in their states, as the lines have it added up. */

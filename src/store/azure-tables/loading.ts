@@ -1,7 +1,7 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
-import { changedAt } from '../query.ts'
 import type { ClosedRow, Loaded, SlotRow, Wanted } from '../tables/tables.ts'
+import { closedRow } from '../tables/write-set.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { refusalRef } from './event-rows.ts'
@@ -146,17 +146,7 @@ export class Loading {
   async #closedRow({ tenant_id, id }: { tenant_id: string; id: string }): Promise<ClosedRow | null> {
     const found = await this.#parts.projections.findOutbox(tenant_id, id)
     if (found === null) return null
-    const row = recordFrom('outbox', whole(found.columns), found.etag)
-    const { outbox_id, job_id, step_id, state } = row
-    return {
-      tenant_id,
-      outbox_id,
-      job_id,
-      step_id,
-      state,
-      changed_at: changedAt(row),
-      body: JSON.stringify(row),
-    }
+    return closedRow(recordFrom('outbox', whole(found.columns), found.etag))
   }
 }
 

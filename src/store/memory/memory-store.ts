@@ -14,13 +14,12 @@ import { LiveState } from '../live/live-state.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import {
   type AuditQuery,
+  auditPage,
   type DurationsQuery,
   type FindQuery,
   findOrder,
-  matchesAudit,
   matchesDurations,
   type Page,
-  pageSize,
 } from '../query.ts'
 import type {
   Finding,
@@ -113,14 +112,7 @@ export class MemoryStore implements Store {
 
   async audit(query: AuditQuery): Promise<Page<AuditRecord>> {
     this.#mustBeOpen()
-    const size = pageSize(query.limit)
-    const items: AuditRecord[] = []
-    for (const record of this.#read(query)) {
-      if (!matchesAudit(record, query)) continue
-      if (items.length === size) return { items, next: (items[size - 1] as AuditRecord).cursor }
-      items.push(record)
-    }
-    return { items, next: null }
+    return auditPage(this.#read(query), query)
   }
 
   async durations(query: DurationsQuery): Promise<readonly DurationRow[]> {

@@ -4,13 +4,12 @@ import { BadCursor } from '../../errors/input-errors.ts'
 import { seqOf } from '../cursor.ts'
 import {
   type AuditQuery,
+  auditPage,
   type Cursor,
   type DurationsQuery,
-  matchesAudit,
   matchesDurations,
   matchesGroup,
   type Page,
-  pageSize,
 } from '../query.ts'
 import type { WatchedLog } from '../watchers.ts'
 import { tagsOf } from './chunk-tags.ts'
@@ -66,7 +65,6 @@ export class TableLog implements WatchedLog {
   }
 
   async audit(query: AuditQuery): Promise<Page<AuditRecord>> {
-    const size = pageSize(query.limit)
     const isDescending = query.direction === 'desc'
     const place = query.after === undefined ? undefined : seqOf(query.after)
     if (place !== undefined && place > this.#head.seq) await this.#mustReach(place)
@@ -80,13 +78,7 @@ export class TableLog implements WatchedLog {
       seq: place ?? (isDescending ? Number.MAX_SAFE_INTEGER : 0),
       isDescending,
     }
-    const items: AuditRecord[] = []
-    for await (const record of this.#read(select)) {
-      if (!matchesAudit(record, query)) continue
-      if (items.length === size) return { items, next: (items[size - 1] as AuditRecord).cursor }
-      items.push(record)
-    }
-    return { items, next: null }
+    return auditPage(this.#read(select), query)
   }
 
   async durations(query: DurationsQuery): Promise<readonly DurationRow[]> {

@@ -163,7 +163,7 @@ function recordRow(cell: Cell): ChangedRecord {
   }
 }
 
-function closedRow(row: OutboxRecord): ClosedRow {
+export function closedRow(row: OutboxRecord): ClosedRow {
   const { tenant_id, outbox_id, job_id, step_id, state } = row
   return {
     tenant_id,

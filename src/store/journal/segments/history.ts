@@ -3,7 +3,7 @@ import { DurationRollup, type DurationRow } from '../../../core/durations.ts'
 import { BadCursor } from '../../../errors/input-errors.ts'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import { seqOf } from '../../cursor.ts'
-import { type AuditQuery, type DurationsQuery, matchesDurations, type Page, pageSize } from '../../query.ts'
+import { type AuditQuery, auditPage, type DurationsQuery, matchesDurations, type Page } from '../../query.ts'
 
 export type Direction = 'asc' | 'desc'
 
@@ -47,16 +47,10 @@ export async function auditHistory(
   sources: readonly HistorySource[],
   query: AuditQuery,
 ): Promise<Page<AuditRecord>> {
-  const size = pageSize(query.limit)
   const direction = query.direction ?? 'asc'
   const start = direction === 'asc' ? 0 : Number.POSITIVE_INFINITY
   const place = query.after === undefined ? start : placeIn(sources, query.after)
-  const items: AuditRecord[] = []
-  for await (const record of readHistory(sources, query, place, direction)) {
-    if (items.length === size) return { items, next: (items[size - 1] as AuditRecord).cursor }
-    items.push(record)
-  }
-  return { items, next: null }
+  return auditPage(readHistory(sources, query, place, direction), query)
 }
 
 /** How long records stayed in their states, as `Store.durations` answers. */
