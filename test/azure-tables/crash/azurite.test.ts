@@ -6,7 +6,7 @@ import { openOn } from '../../../src/store/azure-tables/opening.ts'
 import { ALL_TABLES } from '../../../src/store/azure-tables/table-names.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { VirtualWorld } from '../../../src/testing/virtual-world.ts'
-import { numberFrom } from '../../crash/random/seeds.ts'
+import { isLong } from '../../crash/random/seeds.ts'
 import { dropTables, freshPrefix, type TestTables, testTables } from '../azurite.ts'
 import { FakeAccount } from '../fake-account.ts'
 import { FakeTableService } from '../fake-table-service.ts'
@@ -36,8 +36,7 @@ const LONG = [
   'a batch',
 ]
 
-/** In `npm test` each request is cut off one way or the other; with WAYBILL_RUNS, whatever it is, both ways, in all of them. */
-const isLong = numberFrom('WAYBILL_RUNS') !== undefined
+/** In `npm test` each request is cut off one way or the other; where there is time both ways, in all of them. */
 const oneWayOrTheOther: CutsAt = (nth) => [{ nth, isDone: nth % 2 === 0 }]
 
 /** Time passes a hundred times as fast there: a request has as long as it takes. */
