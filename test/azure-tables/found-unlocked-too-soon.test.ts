@@ -14,34 +14,8 @@ import { advanceAll } from '../../src/testing/conformance/work.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
-import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
-
-/** Stops before the first request of a kind, until it is told to go on. */
-class Stop {
-  readonly #goOn = Promise.withResolvers<void>()
-  readonly #is: (request: FakeRequest) => boolean
-  isReached = false
-
-  constructor(is: (request: FakeRequest) => boolean) {
-    this.#is = is
-  }
-
-  readonly before = async (request: FakeRequest): Promise<void> => {
-    if (!this.isReached && !this.#is(request)) return
-    this.isReached = true
-    await this.#goOn.promise
-  }
-
-  goOn(): void {
-    this.#goOn.resolve()
-  }
-}
-
-const isLine = ({ writes = [] }: FakeRequest) =>
-  writes.some((write) => write.verb === 'insert' && 'changes' in write.columns)
-
-const isOf = (id: string, { table, pk, writes }: FakeRequest) =>
-  table === 'Steps' && writes !== undefined && pk?.includes(id) === true
+import { FakeTableService } from './fake-table-service.ts'
+import { isLine, isWriteOf, Stop } from './stop.ts'
 
 const commands = [submitJob('first'), submitJob('other', { delay_ms: HOUR_MS })]
 const submit = (store: Store) => store.transact(commands.map(keyOf), (given) => decideBatch(commands, given))
@@ -68,7 +42,7 @@ async function open(stop: Stop) {
 }
 
 it('the other job of a change is unlocked in the lane that has it', async () => {
-  const stop = new Stop((request) => isOf('other', request))
+  const stop = new Stop(isWriteOf('other'))
   const { world, submitting, reading, third } = await open(stop)
   await world.advanceBy(MINUTE_MS / 6)
   stop.goOn()

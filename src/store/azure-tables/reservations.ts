@@ -25,7 +25,7 @@ export interface Reserved {
   readonly take: Take | null
   /** The claim is of a job that is made by the very row that decides: that row tells that it is right. */
   readonly isToldByOwner: boolean
-  readonly isRenewal: boolean
+  readonly was: Columns | null
 }
 
 /** A row that is to be there. */
@@ -36,8 +36,8 @@ export interface Wanted {
   readonly etag: string | null
   readonly take: Take | null
   readonly isToldByOwner: boolean
-  /** Its owner has had it all along. */
-  readonly isRenewal: boolean
+  /** What its owner has had all along, and has again if this comes to nothing. */
+  readonly was: Columns | null
 }
 
 /** Who may know of the rows of a limit that were read for a decision. */
@@ -85,11 +85,12 @@ export class Reservations {
   /** Nobody has decided. Should this fail, whoever comes upon them finds out. */
   async release(reserved: readonly Reserved[]): Promise<void> {
     await Promise.all(
-      reserved.map(async ({ ref, etag, take, isRenewal }) => {
+      reserved.map(async ({ ref, etag, take, was }) => {
         if (take !== null) this.#numbers.forget(take)
-        if (isRenewal) return
         const { table, pk, rk } = ref
-        await this.#engine.service.write(table, pk, [{ verb: 'delete', rk, etag }]).catch(() => {})
+        const write: RowWrite =
+          was === null ? { verb: 'delete', rk, etag } : { verb: 'put', rk, columns: was, etag }
+        await this.#engine.service.write(table, pk, [write]).catch(() => {})
       }),
     )
   }
@@ -124,7 +125,7 @@ export class Reservations {
       etag: null,
       take: null,
       isToldByOwner,
-      isRenewal: false,
+      was: null,
     }
   }
 
@@ -141,7 +142,8 @@ export class Reservations {
       const room = this.#numbers.room(take, take.max)
       const over = rows.find((row) => row.number < room && !isActive(row, at) && !chosen.has(row.ref.rk))
       const there = own ?? over
-      const base = { columns, take, isToldByOwner: false, isRenewal: own !== undefined }
+      const was = own === undefined ? null : slotColumns(own, own.tentative)
+      const base = { columns, take, isToldByOwner: false, was }
       if (there !== undefined) {
         chosen.add(there.ref.rk)
         this.#numbers.took(take, there.number)
