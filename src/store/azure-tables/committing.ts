@@ -77,9 +77,15 @@ export class Committing {
     const lane = await lanes.mine()
     const signals = await waiting.signalsOf(plan)
     const draft = { plan, lane, signals, rowsOf, isSwept, wanted: await reservations.wanted(plan, rowsOf) }
-    // Whatever is too large is refused before anything is written.
-    this.#rows(draft, [])
-    const finished = await settling.during(plan.id, this.#write(draft))
+    let finished: Finished
+    try {
+      // Whatever is too large is refused before anything is written.
+      this.#rows(draft, [])
+      finished = await settling.during(plan.id, this.#write(draft))
+    } catch (error) {
+      reservations.forget(draft.wanted)
+      throw error
+    }
     for (const [n, row] of plan.owed.closed.entries()) row.etag = finished.closedEtags[n] as string
     return finished.receipt === null ? this.#finishedElsewhere(finished) : finished
   }

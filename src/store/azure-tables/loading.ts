@@ -103,12 +103,14 @@ export class Loading {
   }
 
   async #slot(slot: SlotKey): Promise<SlotRow> {
+    const { engine, numbers: known } = this.#parts
+    const { turn } = known
     const rows = await this.#slotRows(slot)
-    const now = this.#parts.engine.time.now()
+    const now = engine.time.now()
     const { tenant_id, key } = slot
     this.#slots.set(nameOfSlot(slot), rows)
     const numbers = (some: readonly SlotRowRead[]) => some.map(({ number }) => number)
-    this.#parts.numbers.know(slot, numbers(rows), numbers(rows.filter((row) => !isActive(row, now))))
+    known.know(slot, numbers(rows), numbers(rows.filter((row) => !isActive(row, now))), turn)
     return {
       tenant_id,
       key,

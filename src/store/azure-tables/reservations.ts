@@ -1,6 +1,6 @@
 import type { Claim, SlotKey } from '../../core/decision.ts'
 import { Conflict } from '../tables/tables.ts'
-import type { RowRef, SlotPlace } from './azure-cell.ts'
+import type { RowRef } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import {
   claimColumns,
@@ -55,7 +55,7 @@ export class Reservations {
     this.#numbers = numbers
   }
 
-  /** What a change wants. Places are chosen now, and nobody here chooses the same. */
+  /** What a change wants. Places are chosen now, and nobody here chooses the same until they are taken or forgotten. */
   async wanted({ claims, slots, cells, at }: Plan, rowsOf: SlotRows): Promise<readonly Wanted[]> {
     for (const take of slots.takes) if (!this.#numbers.knowsAbove(take, take.max)) await this.#lookAbove(take)
     return [
@@ -76,7 +76,7 @@ export class Reservations {
       for (const group of groupsOf(wanted)) reserved.push(...(await this.#write(id, group, tentative)))
       return reserved
     } catch (error) {
-      for (const { take } of wanted) if (take !== null) this.#numbers.forget(take)
+      this.forget(wanted)
       await this.release(reserved)
       throw error
     }
@@ -84,9 +84,9 @@ export class Reservations {
 
   /** Nobody has decided. Should this fail, whoever comes upon them finds out. */
   async release(reserved: readonly Reserved[]): Promise<void> {
+    this.forget(reserved)
     await Promise.all(
-      reserved.map(async ({ ref, etag, take, was }) => {
-        if (take !== null) this.#numbers.forget(take)
+      reserved.map(async ({ ref, etag, was }) => {
         const { table, pk, rk } = ref
         const write: RowWrite =
           was === null ? { verb: 'delete', rk, etag } : { verb: 'put', rk, columns: was, etag }
@@ -95,20 +95,22 @@ export class Reservations {
     )
   }
 
-  gave(place: SlotKey, { rk }: SlotPlace): void {
-    this.#numbers.gave(place, numberOf(rk))
+  /** Nothing has come of it. */
+  forget(wanted: readonly Pick<Wanted, 'take' | 'ref'>[]): void {
+    for (const { take, ref } of wanted) if (take !== null) this.#numbers.forget(take, numberOf(ref.rk))
   }
 
   /** Who holds a place above the limit: they had a higher one, or none. Nearly always nobody does. */
   async #lookAbove(take: Take): Promise<void> {
     const { from: rkFrom, before: rkBefore } = slotRangeFrom(take, take.max)
     const numbers: number[] = []
+    const { turn } = this.#numbers
     for (const pk of this.#shards.partitionsOf(take.tenant_id)) {
       const { rows } = await this.#engine.service.query(IDEMPOTENCY, { pk, rkFrom, rkBefore })
       const held = rows.map(slotOfRow).filter((row) => isActive(row, this.#engine.time.now()))
       numbers.push(...held.map(({ number }) => number))
     }
-    this.#numbers.knowAbove(take, take.max, numbers)
+    this.#numbers.knowAbove(take, take.max, numbers, turn)
   }
 
   #claim(claim: Claim, cells: readonly PlannedCell[]): Wanted {
@@ -146,7 +148,7 @@ export class Reservations {
       const base = { columns, take, isToldByOwner: false, was }
       if (there !== undefined) {
         chosen.add(there.ref.rk)
-        this.#numbers.took(take, there.number)
+        this.#numbers.take(take, there.number)
         return { ...base, ref: there.ref, etag: there.etag }
       }
       const claim = claims.find(({ tenant_id }) => tenant_id === take.tenant_id)
@@ -154,7 +156,7 @@ export class Reservations {
       const number = this.#numbers.choose(take, take.max, shard)
       if (number === null) throw new Conflict('every place seems to be taken')
       // Whatever becomes of it: nobody here is to try the same one meanwhile.
-      this.#numbers.took(take, number)
+      this.#numbers.take(take, number)
       return { ...base, ref: this.#shards.slotRef(take, number), etag: null }
     })
   }
@@ -171,8 +173,10 @@ export class Reservations {
       return etag === null ? { verb: 'insert', ...row } : { verb: 'put', ...row, etag }
     })
     const answer = await service.write(IDEMPOTENCY, pk, writes)
-    const reserved = (etags: readonly string[]) =>
-      wanted.map((one, n) => ({ ...one, etag: etags[n] as string }))
+    const reserved = (etags: readonly string[]) => {
+      for (const { take, ref } of wanted) if (take !== null) this.#numbers.took(take, numberOf(ref.rk))
+      return wanted.map((one, n) => ({ ...one, etag: etags[n] as string }))
+    }
     if (answer.ok) return reserved(answer.etags)
     if (answer.unsure) {
       const rows = await Promise.all(wanted.map(({ ref }) => service.get(IDEMPOTENCY, pk, ref.rk)))
