@@ -136,7 +136,8 @@ export class Reservations {
     { claims, at, rowsOf }: Pick<Plan, 'claims' | 'at'> & { readonly rowsOf: SlotRows },
   ): readonly Wanted[] {
     const chosen = new Set<string>()
-    return takes.map((take) => {
+    const wanted: Wanted[] = []
+    for (const take of takes) {
       const columns = (tentative: Tentative | null) =>
         slotColumns({ ...take, isJobs: take.job !== null }, tentative)
       const rows = rowsOf(take) ?? []
@@ -149,16 +150,21 @@ export class Reservations {
       if (there !== undefined) {
         chosen.add(there.ref.rk)
         this.#numbers.take(take, there.number)
-        return { ...base, ref: there.ref, etag: there.etag }
+        wanted.push({ ...base, ref: there.ref, etag: there.etag })
+        continue
       }
       const claim = claims.find(({ tenant_id }) => tenant_id === take.tenant_id)
       const shard = { of: claim === undefined ? 0 : this.#shards.shardOf(claim), count: this.#shards.count }
       const number = this.#numbers.choose(take, take.max, shard)
-      if (number === null) throw new Conflict('every place seems to be taken')
+      if (number === null) {
+        this.forget(wanted)
+        throw new Conflict('every place seems to be taken')
+      }
       // Whatever becomes of it: nobody here is to try the same one meanwhile.
       this.#numbers.take(take, number)
-      return { ...base, ref: this.#shards.slotRef(take, number), etag: null }
-    })
+      wanted.push({ ...base, ref: this.#shards.slotRef(take, number), etag: null })
+    }
+    return wanted
   }
 
   async #write(
