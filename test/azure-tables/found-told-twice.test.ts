@@ -14,7 +14,7 @@ it('a line is told once, also when its lane is lost before that is known', async
   const account = new FakeAccount()
   const others = new FakeTableService(account)
   const take = () =>
-    Lane.take({ service: others, number: 0, owner: 'another', time: () => 0, onLine: () => {} })
+    Lane.take({ service: others, number: 0, owner: 'another', id: 'once', time: () => 0, onLine: () => {} })
   let isLost = false
   const after = async ({ writes = [] }: FakeRequest) => {
     if (isLost || !writes.some((write) => write.verb === 'insert' && 'changes' in write.columns)) return

@@ -42,7 +42,6 @@ export class Broker {
     const way: Way = this.#scene.isCalm ? 'taken and delivered' : dice.weighed(WAYS)
     const { outbox_id, tries, directive } = message
     trace.add(`publish ${short(outbox_id)} try ${tries}: ${way}`)
-    const began = world.clock.now()
     const pass = (ms: number) => new Promise<void>((resolve) => life.timers.after(ms, resolve))
     if (way === 'delivered before it is taken' || way === 'refused and delivered') this.#send(directive, 0)
     if (way === 'silent until told to stop') {
@@ -54,9 +53,9 @@ export class Broker {
     if (way === 'silent for longer than that') await pass(POLICY.publish_timeout_ms + dice.between(0, 4000))
     else await pass(dice.between(0, 60))
     if (way.startsWith('refused')) {
-      // The dispatcher has time enough to write this down, and has to.
-      if (world.clock.now() - began < 1000 && !troubles.isFull)
-        laws.sending.refused(outbox_id, tries, 'BROKER_DOWN')
+      // If the dispatcher has time enough to write this down, it has to.
+      if (!troubles.isFull)
+        laws.sending.refused(outbox_id, tries, 'BROKER_DOWN', Math.max(world.clock.now(), laws.shadow.now))
       throw Object.assign(new Error('the broker is down'), { code: 'BROKER_DOWN' })
     }
     laws.sending.took(outbox_id)

@@ -228,7 +228,7 @@ export class AzureTablesStore implements Store {
 
   /** What somebody left behind whose lane this process has now. */
   #lookAfter(lease: LaneLease): void {
-    const recovering = this.#parts.recovering.recover(lease).catch((error: unknown) => {
+    const recovering = this.#parts.recovering.recoverOwn(lease).catch((error: unknown) => {
       this.#options.world.logger.warn({ error }, 'What a process left behind could not be looked after')
     })
     this.#busy.add(recovering)

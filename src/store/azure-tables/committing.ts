@@ -79,11 +79,25 @@ export class Committing {
     const lane = await lanes.mine()
     const signals = await waiting.signalsOf(plan)
     const draft = { plan, lane, signals, rowsOf, isSwept, wanted: await reservations.wanted(plan, rowsOf) }
-    // Whatever is too large is refused before anything is written.
-    mustFit(plan, this.#rows(draft, []))
-    const finished = await settling.during(plan.id, this.#write(draft))
+    let finished: Finished
+    try {
+      // Whatever is too large is refused before anything is written.
+      mustFit(plan, this.#rows(draft, []))
+      finished = await settling.during(plan.id, this.#write(draft))
+    } catch (error) {
+      reservations.forget(draft.wanted)
+      throw error
+    }
     for (const [n, row] of plan.owed.closed.entries()) row.etag = finished.closedEtags[n] as string
-    return finished
+    return finished.receipt === null ? this.#finishedElsewhere(finished) : finished
+  }
+
+  /** Somebody could not wait. They may not live to finish it, so that is waited for; then it is as they have left it. */
+  async #finishedElsewhere(finished: Finished): Promise<Finished> {
+    const { settling } = this.#parts
+    const by = await settling.settled(finished.by.key)
+    const others = await Promise.all(finished.others.map(({ key }) => settling.settled(key)))
+    return { ...finished, receipt: by.receipt, by, others }
   }
 
   async #write(draft: Draft): Promise<Finished> {

@@ -61,7 +61,7 @@ export interface Decided {
 }
 
 export interface Finished {
-  /** Null when somebody else has seen to it. */
+  /** Null when somebody else sees to it, or has: then nothing else of this is known to be so. */
   readonly receipt: Receipt | null
   readonly by: AzureCell
   readonly others: readonly AzureCell[]
@@ -98,7 +98,11 @@ export class Finishing {
     this.#engine.time.sawLine(change.owed.afterAt)
     const changed = [by, ...others.filter(({ isHeld }) => !isHeld)]
     const [jobsEtags, closedEtags] = await this.#project(change, changed)
-    const { receipt, moved } = await this.#tell(decided, jobsEtags)
+    const told = await this.#tell(decided, jobsEtags)
+    // Before there is a line nothing is unlocked: whoever writes it has to find it locked.
+    if (told === null)
+      return { receipt: null, by: by.cell, others: others.map(({ cell }) => cell), closedEtags }
+    const { receipt, moved } = told
     const [unlocked] = await Promise.all([
       Promise.all(others.map((other) => this.unlock(other, moved.change.lane))),
       this.#dropElsewhere(moved.change),
@@ -151,18 +155,21 @@ export class Finishing {
     if (steps.length > 0) await this.#projections.putLateSteps(ref, { steps })
   }
 
-  /** Writes the line. If the lane was lost in between, another one is to have it, and the row that decided says so first. */
+  /**
+   * Writes the line. If the lane was lost in between, another one is to have it, and the row that decided says so first. Null
+   * when somebody else sees to it.
+   */
   async #tell(
     decided: Decided,
     jobsEtags: ReadonlyMap<string, string>,
-  ): Promise<{ readonly receipt: Receipt | null; readonly moved: Decided }> {
+  ): Promise<{ readonly receipt: Receipt; readonly moved: Decided } | null> {
     let moved = decided
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const lane = await this.#lanes.mine()
       // A lane that was lost and is had again is another one: in between, somebody may have finished it there.
       if (lane !== moved.lane) {
         const next = await this.#move(moved, lane)
-        if (next === null) return { receipt: await this.#receipts.find(moved.change), moved }
+        if (next === null) return null
         moved = next
       }
       try {
@@ -176,7 +183,7 @@ export class Finishing {
     throw new LaneLost('every lane is fought over')
   }
 
-  /** Another lane is to have the line; null when somebody else has seen to it. */
+  /** Another lane is to have the line; null when somebody else has written the row since. */
   async #move(decided: Decided, lane: Lane): Promise<Decided | null> {
     const { change, by } = decided
     const next = { ...change, lane: lane.number, from: lane.seq, owed: movedFrom(change, lane.number) }

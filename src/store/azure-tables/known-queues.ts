@@ -12,6 +12,8 @@ const KNOWN_MS = SECOND_MS
 export class KnownQueues {
   readonly #timers: Timers
   readonly #cells = new Map<string, AzureCell>()
+  /** Grows with everything that makes old what is just being read. */
+  #changes = 0
 
   constructor(timers: Timers) {
     this.#timers = timers
@@ -21,16 +23,27 @@ export class KnownQueues {
     return this.#cells.get(queue)
   }
 
-  know(cell: AzureCell): void {
-    const { id } = cell.key
-    if (this.#cells.has(id)) return
-    this.#cells.set(id, cell)
+  /** Say it before they are read, and then what was: it is of that moment, however long the answer takes. */
+  reading(): (cells: readonly AzureCell[]) => void {
+    let isOver = false
+    const changes = this.#changes
+    const known: AzureCell[] = []
     this.#timers.after(KNOWN_MS, () => {
-      if (this.#cells.get(id) === cell) this.#cells.delete(id)
+      isOver = true
+      for (const cell of known) if (this.#cells.get(cell.key.id) === cell) this.#cells.delete(cell.key.id)
     })
+    return (cells) => {
+      if (isOver || changes !== this.#changes) return
+      for (const cell of cells) {
+        if (this.#cells.has(cell.key.id)) continue
+        this.#cells.set(cell.key.id, cell)
+        known.push(cell)
+      }
+    }
   }
 
   forget(queue: string): void {
+    this.#changes++
     this.#cells.delete(queue)
   }
 }

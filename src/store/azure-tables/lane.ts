@@ -48,6 +48,8 @@ export interface LaneOptions {
   readonly number: number
   /** Who writes to it from now on. */
   readonly owner: string
+  /** Unlike that of anybody else who takes it, also of the same owner at another time. */
+  readonly id: string
   readonly time: () => number
   /** Is told of every line as soon as it is durable. */
   readonly onLine: (line: Line) => void
@@ -187,8 +189,8 @@ export class Lane {
 
   /** False when somebody else has written the lane's own row. */
   async #write(rows: readonly RowWrite[], next = this.#state, line?: Line): Promise<boolean> {
-    const { service, owner } = this.#options
-    const flush = ++this.#flushes
+    const { service, id } = this.#options
+    const flush = `${id} ${++this.#flushes}`
     let left = rows
     for (;;) {
       const answer = await service.write(INDEX, this.#pk, [this.#laneRow(next, flush), ...left])
@@ -202,14 +204,14 @@ export class Lane {
       else if (!answer.unsure) return false
       else {
         const row = await service.get(INDEX, this.#pk, LANE_ROW)
-        return this.#isOurs(row, { owner, flush }, next) || this.#isThere(line, next)
+        return this.#isOurs(row, flush, next) || this.#isThere(line, next)
       }
     }
   }
 
   /** The answer was lost, and a second try found the first one there. */
-  #isOurs(row: Row | null, { owner, flush }: { owner: string; flush: number }, next: LaneState): boolean {
-    if (row === null || row.columns.owner !== owner || row.columns.flush !== flush) return false
+  #isOurs(row: Row | null, flush: string, next: LaneState): boolean {
+    if (row?.columns.flush !== flush) return false
     this.#etag = row.etag
     this.#state = next
     return true
@@ -225,7 +227,7 @@ export class Lane {
     return true
   }
 
-  #laneRow({ seq, at, records, removed, seen }: LaneState, flush: number): RowWrite {
+  #laneRow({ seq, at, records, removed, seen }: LaneState, flush: string): RowWrite {
     const { owner } = this.#options
     const columns = { owner, flush, seq, at: toIso(at), records, removed, seen: JSON.stringify(seen) }
     return this.#etag === null

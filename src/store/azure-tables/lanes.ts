@@ -109,21 +109,24 @@ export class Lanes {
     return this.#taking
   }
 
-  /** Those that somebody has left without saying so. */
+  /** Those that somebody has left without saying so; this process, too, may have lost one, or not come to an end with one. */
   abandoned(): readonly LaneLease[] {
     const now = this.#engine.time.now()
-    return this.leases.filter(
-      ({ owner, until }) => owner !== null && owner !== this.#engine.process && until <= now,
-    )
+    const own = this.own?.number
+    return this.leases.filter(({ number, owner, until }) => owner !== null && number !== own && until <= now)
   }
 
   /** Nobody else writes to it from now on; null when somebody else was faster. */
   async adopt(lease: LaneLease): Promise<Lane | null> {
-    const { service, process, time } = this.#engine
+    const { process, time } = this.#engine
     const until = time.now() + LEASE_MS
     if ((await this.#sign({ ...lease, owner: process, until })) === null) return null
-    const { number } = lease
-    return Lane.take({ service, number, owner: process, time: () => time.line(), onLine: () => {} })
+    return this.shut(lease.number)
+  }
+
+  /** Nobody can write to a lane who has not taken it since, whoever it is lent to. */
+  shut(number: number): Promise<Lane> {
+    return this.#takeRow(number, () => {})
   }
 
   /** In good order. */
@@ -157,7 +160,6 @@ export class Lanes {
   }
 
   async #take(): Promise<Lane> {
-    const { service, process, time } = this.#engine
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const lent = await this.#lend()
       if (lent === null) {
@@ -166,9 +168,7 @@ export class Lanes {
       }
       const { lease } = lent
       const { number } = lease
-      const { onLine } = this.#options
-      const lane = await Lane.take({ service, number, owner: process, time: () => time.line(), onLine })
-      time.sawLine(lane.state.at)
+      const lane = await this.#takeRow(number, this.#options.onLine)
       this.#own = lane
       this.#lease = lease
       this.#renewLater()
@@ -177,6 +177,21 @@ export class Lanes {
       return lane
     }
     throw new LaneLost('every lane is fought over')
+  }
+
+  async #takeRow(number: number, onLine: LanesOptions['onLine']): Promise<Lane> {
+    const { service, process: owner, time, ids } = this.#engine
+    const lane = await Lane.take({
+      service,
+      number,
+      owner,
+      id: ids.next(),
+      time: () => time.line(),
+      onLine,
+    })
+    // What is written elsewhere from now on comes after whatever is there.
+    time.sawLine(lane.state.at)
+    return lane
   }
 
   /** The registry says that it is this process's; null when somebody else was faster. */

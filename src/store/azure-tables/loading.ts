@@ -103,12 +103,14 @@ export class Loading {
   }
 
   async #slot(slot: SlotKey): Promise<SlotRow> {
+    const { engine, numbers: known } = this.#parts
+    const { turn } = known
     const rows = await this.#slotRows(slot)
-    const now = this.#parts.engine.time.now()
+    const now = engine.time.now()
     const { tenant_id, key } = slot
     this.#slots.set(nameOfSlot(slot), rows)
     const numbers = (some: readonly SlotRowRead[]) => some.map(({ number }) => number)
-    this.#parts.numbers.know(slot, numbers(rows), numbers(rows.filter((row) => !isActive(row, now))))
+    known.know(slot, numbers(rows), numbers(rows.filter((row) => !isActive(row, now))), turn)
     return {
       tenant_id,
       key,
@@ -133,14 +135,17 @@ export class Loading {
       }
     }
     const kept = await Promise.all(found.map((row) => this.#isHeld(row)))
-    return found.filter((_, n) => kept[n])
+    return found.filter((_, n) => kept[n]).map((row) => (this.#isYoung(row) ? withoutOwner(row) : row))
   }
 
   /** One that was taken a while ago may have been left behind by somebody who never came to decide. */
   async #isHeld(row: SlotRowRead): Promise<boolean> {
-    const { engine, places } = this.#parts
-    const isYoung = row.tentative !== null && engine.time.now() - row.tentative.at < OLD_MS
-    return isYoung || places.isHeld(row)
+    return this.#isYoung(row) || this.#parts.places.isHeld(row)
+  }
+
+  /** Somebody may just be about to decide what it is taken for. */
+  #isYoung({ tentative }: SlotRowRead): boolean {
+    return tentative !== null && this.#parts.engine.time.now() - tentative.at < OLD_MS
   }
 
   async #closedRow({ tenant_id, id }: { tenant_id: string; id: string }): Promise<ClosedRow | null> {
@@ -148,6 +153,15 @@ export class Loading {
     if (found === null) return null
     return closedRow(recordFrom('outbox', whole(found.columns), found.etag))
   }
+}
+
+/**
+ * A place that is taken for the case that something is decided counts, but is nobody's yet: whoever decides on the same job
+ * must not take it for theirs, since it goes with the one who put it there. Of a place of a job the job's own row tells.
+ */
+function withoutOwner(row: SlotRowRead): SlotRowRead {
+  const { isJobs, owner, tentative } = row
+  return isJobs ? row : { ...row, owner: `${owner} (${tentative?.change})` }
 }
 
 function nameOfSlot({ tenant_id, key }: SlotKey): string {

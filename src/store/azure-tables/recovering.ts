@@ -43,6 +43,8 @@ const AT_ONCE = 16
 export class Recovering {
   readonly #engine: Engine
   readonly #parts: RecoveringParts
+  /** The lane of this process, while what was left in it is not seen to. */
+  #unseen: LaneLease | null = null
 
   constructor(engine: Engine, parts: RecoveringParts) {
     this.#engine = engine
@@ -53,15 +55,25 @@ export class Recovering {
   async lookAround(): Promise<void> {
     const { lanes } = this.#parts
     await lanes.refresh()
+    // One that is this process's no longer is looked after like any other.
+    const unseen = this.#unseen
+    if (unseen !== null && unseen.number === lanes.own?.number) await this.recoverOwn(unseen)
     for (const lease of lanes.abandoned()) {
       if ((await lanes.adopt(lease)) === null) continue
-      await this.recover(lease)
+      await this.#recover(lease)
       await lanes.leave(lease.number)
     }
   }
 
+  /** The lane that this process writes to from now on. Should it fail, there is a next time: to others it is in good order. */
+  async recoverOwn(lease: LaneLease): Promise<void> {
+    this.#unseen = lease
+    await this.#recover(lease)
+    if (this.#unseen === lease) this.#unseen = null
+  }
+
   /** A lane that somebody left without saying so, and that nobody else writes to now. */
-  async recover({ number, at, owner }: LaneLease): Promise<void> {
+  async #recover({ number, at, owner }: LaneLease): Promise<void> {
     this.#engine.logger.info({ lane: number, owner }, 'Looking after what a process left behind')
     const pk = laneKey(number)
     const { from: rkFrom, before: rkBefore } = MARKER_RANGE

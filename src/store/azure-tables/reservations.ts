@@ -1,6 +1,6 @@
 import type { Claim, SlotKey } from '../../core/decision.ts'
 import { Conflict } from '../tables/tables.ts'
-import type { RowRef, SlotPlace } from './azure-cell.ts'
+import type { RowRef } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import {
   claimColumns,
@@ -25,7 +25,7 @@ export interface Reserved {
   readonly take: Take | null
   /** The claim is of a job that is made by the very row that decides: that row tells that it is right. */
   readonly isToldByOwner: boolean
-  readonly isRenewal: boolean
+  readonly was: Columns | null
 }
 
 /** A row that is to be there. */
@@ -36,8 +36,8 @@ export interface Wanted {
   readonly etag: string | null
   readonly take: Take | null
   readonly isToldByOwner: boolean
-  /** Its owner has had it all along. */
-  readonly isRenewal: boolean
+  /** What its owner has had all along, and has again if this comes to nothing. */
+  readonly was: Columns | null
 }
 
 /** Who may know of the rows of a limit that were read for a decision. */
@@ -55,7 +55,7 @@ export class Reservations {
     this.#numbers = numbers
   }
 
-  /** What a change wants. Places are chosen now, and nobody here chooses the same. */
+  /** What a change wants. Places are chosen now, and nobody here chooses the same until they are taken or forgotten. */
   async wanted({ claims, slots, cells, at }: Plan, rowsOf: SlotRows): Promise<readonly Wanted[]> {
     for (const take of slots.takes) if (!this.#numbers.knowsAbove(take, take.max)) await this.#lookAbove(take)
     return [
@@ -76,7 +76,7 @@ export class Reservations {
       for (const group of groupsOf(wanted)) reserved.push(...(await this.#write(id, group, tentative)))
       return reserved
     } catch (error) {
-      for (const { take } of wanted) if (take !== null) this.#numbers.forget(take)
+      this.forget(wanted)
       await this.release(reserved)
       throw error
     }
@@ -84,30 +84,33 @@ export class Reservations {
 
   /** Nobody has decided. Should this fail, whoever comes upon them finds out. */
   async release(reserved: readonly Reserved[]): Promise<void> {
+    this.forget(reserved)
     await Promise.all(
-      reserved.map(async ({ ref, etag, take, isRenewal }) => {
-        if (take !== null) this.#numbers.forget(take)
-        if (isRenewal) return
+      reserved.map(async ({ ref, etag, was }) => {
         const { table, pk, rk } = ref
-        await this.#engine.service.write(table, pk, [{ verb: 'delete', rk, etag }]).catch(() => {})
+        const write: RowWrite =
+          was === null ? { verb: 'delete', rk, etag } : { verb: 'put', rk, columns: was, etag }
+        await this.#engine.service.write(table, pk, [write]).catch(() => {})
       }),
     )
   }
 
-  gave(place: SlotKey, { rk }: SlotPlace): void {
-    this.#numbers.gave(place, numberOf(rk))
+  /** Nothing has come of it. */
+  forget(wanted: readonly Pick<Wanted, 'take' | 'ref'>[]): void {
+    for (const { take, ref } of wanted) if (take !== null) this.#numbers.forget(take, numberOf(ref.rk))
   }
 
   /** Who holds a place above the limit: they had a higher one, or none. Nearly always nobody does. */
   async #lookAbove(take: Take): Promise<void> {
     const { from: rkFrom, before: rkBefore } = slotRangeFrom(take, take.max)
     const numbers: number[] = []
+    const { turn } = this.#numbers
     for (const pk of this.#shards.partitionsOf(take.tenant_id)) {
       const { rows } = await this.#engine.service.query(IDEMPOTENCY, { pk, rkFrom, rkBefore })
       const held = rows.map(slotOfRow).filter((row) => isActive(row, this.#engine.time.now()))
       numbers.push(...held.map(({ number }) => number))
     }
-    this.#numbers.knowAbove(take, take.max, numbers)
+    this.#numbers.knowAbove(take, take.max, numbers, turn)
   }
 
   #claim(claim: Claim, cells: readonly PlannedCell[]): Wanted {
@@ -124,7 +127,7 @@ export class Reservations {
       etag: null,
       take: null,
       isToldByOwner,
-      isRenewal: false,
+      was: null,
     }
   }
 
@@ -133,7 +136,8 @@ export class Reservations {
     { claims, at, rowsOf }: Pick<Plan, 'claims' | 'at'> & { readonly rowsOf: SlotRows },
   ): readonly Wanted[] {
     const chosen = new Set<string>()
-    return takes.map((take) => {
+    const wanted: Wanted[] = []
+    for (const take of takes) {
       const columns = (tentative: Tentative | null) =>
         slotColumns({ ...take, isJobs: take.job !== null }, tentative)
       const rows = rowsOf(take) ?? []
@@ -141,20 +145,26 @@ export class Reservations {
       const room = this.#numbers.room(take, take.max)
       const over = rows.find((row) => row.number < room && !isActive(row, at) && !chosen.has(row.ref.rk))
       const there = own ?? over
-      const base = { columns, take, isToldByOwner: false, isRenewal: own !== undefined }
+      const was = own === undefined ? null : slotColumns(own, own.tentative)
+      const base = { columns, take, isToldByOwner: false, was }
       if (there !== undefined) {
         chosen.add(there.ref.rk)
-        this.#numbers.took(take, there.number)
-        return { ...base, ref: there.ref, etag: there.etag }
+        this.#numbers.take(take, there.number)
+        wanted.push({ ...base, ref: there.ref, etag: there.etag })
+        continue
       }
       const claim = claims.find(({ tenant_id }) => tenant_id === take.tenant_id)
       const shard = { of: claim === undefined ? 0 : this.#shards.shardOf(claim), count: this.#shards.count }
       const number = this.#numbers.choose(take, take.max, shard)
-      if (number === null) throw new Conflict('every place seems to be taken')
+      if (number === null) {
+        this.forget(wanted)
+        throw new Conflict('every place seems to be taken')
+      }
       // Whatever becomes of it: nobody here is to try the same one meanwhile.
-      this.#numbers.took(take, number)
-      return { ...base, ref: this.#shards.slotRef(take, number), etag: null }
-    })
+      this.#numbers.take(take, number)
+      wanted.push({ ...base, ref: this.#shards.slotRef(take, number), etag: null })
+    }
+    return wanted
   }
 
   async #write(
@@ -169,8 +179,10 @@ export class Reservations {
       return etag === null ? { verb: 'insert', ...row } : { verb: 'put', ...row, etag }
     })
     const answer = await service.write(IDEMPOTENCY, pk, writes)
-    const reserved = (etags: readonly string[]) =>
-      wanted.map((one, n) => ({ ...one, etag: etags[n] as string }))
+    const reserved = (etags: readonly string[]) => {
+      for (const { take, ref } of wanted) if (take !== null) this.#numbers.took(take, numberOf(ref.rk))
+      return wanted.map((one, n) => ({ ...one, etag: etags[n] as string }))
+    }
     if (answer.ok) return reserved(answer.etags)
     if (answer.unsure) {
       const rows = await Promise.all(wanted.map(({ ref }) => service.get(IDEMPOTENCY, pk, ref.rk)))

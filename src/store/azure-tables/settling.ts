@@ -12,7 +12,7 @@ import { cellOfRows, rewritten } from './cell-rows.ts'
 import { type CellStore, keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
 import type { DecidedCell, Finishing, LockedCell } from './finishing.ts'
-import { Lane } from './lane.ts'
+import { NOTHING_TOLD } from './lane.ts'
 import type { Lanes } from './lanes.ts'
 import { whole } from './long-columns.ts'
 import type { Receipts } from './receipts.ts'
@@ -161,9 +161,8 @@ export class Settling {
   }
 
   async #takeOver(cell: AzureCell, last: LastChange): Promise<void> {
-    const { lanes, receipts, finishing } = this.#parts
-    const mine = await lanes.mine()
-    if (mine.number !== last.lane) await this.#close(last.lane)
+    const { receipts, finishing } = this.#parts
+    await this.#shut(last.lane)
     if ((await receipts.find(last)) !== null) return
     const others = await Promise.all(last.owed.others.map((ref) => this.#locked(ref, last.id)))
     this.#engine.logger.info({ row: cell.ref, change: last.id }, 'Finishing a change that was left half done')
@@ -180,18 +179,13 @@ export class Settling {
     this.#parts.onTakenOver()
   }
 
-  /** Nobody can write to the lane who has not read it since. */
-  async #close(number: number): Promise<void> {
-    const { service, process, time } = this.#engine
-    const lane = await Lane.take({
-      service,
-      number,
-      owner: process,
-      time: () => time.line(),
-      onLine: () => {},
-    })
-    // What is finished elsewhere comes after whatever is there.
-    time.sawLine(lane.state.at)
+  /** Nobody can write to the lane any more who could until now, unless it is this process. */
+  async #shut(number: number): Promise<void> {
+    const { lanes } = this.#parts
+    const isMine = async () => (await lanes.mine()).number === number
+    // Whoever slept for too long does not know yet that it was taken from them: only writing to it tells.
+    if (await isMine()) await lanes.note(NOTHING_TOLD)
+    if (!(await isMine())) await lanes.shut(number)
   }
 
   /** Something that is locked by the change; null when it is not any more. */

@@ -19,6 +19,8 @@ interface Known {
   readonly past: Set<number>
   /** All from this number on are known. */
   from: number
+  /** Those that were taken here, and since when whoever reads finds them. */
+  readonly own: Map<number, number>
 }
 
 /**
@@ -29,15 +31,23 @@ export class SlotNumbers {
   readonly #random: Random
   readonly #timers: Timers
   readonly #known = new LRUCache<string, Known>({ max: MOST_LIMITS })
+  /** Grows with everything that is written. */
+  #turn = 0
 
   constructor({ random, timers }: { readonly random: Random; readonly timers: Timers }) {
     this.#random = random
     this.#timers = timers
   }
 
+  /** Say it before something is read, and with what was read: what is taken here meanwhile may not be in that. */
+  get turn(): number {
+    return this.#turn
+  }
+
   /** All that are taken, and those among them whose time is over. */
-  know(slot: SlotKey, numbers: Iterable<number>, past: Iterable<number> = []): void {
-    this.#learn(slot, { taken: new Set(numbers), past: new Set(past), from: 0 })
+  know(slot: SlotKey, numbers: Iterable<number>, past: Iterable<number> = [], turn = this.#turn): void {
+    const own = this.#since(slot, turn)
+    this.#learn(slot, { taken: new Set([...numbers, ...own.keys()]), past: new Set(past), from: 0, own })
   }
 
   knowsAbove(slot: SlotKey, max: number): boolean {
@@ -45,35 +55,43 @@ export class SlotNumbers {
   }
 
   /** All that are taken from this number on. */
-  knowAbove(slot: SlotKey, max: number, numbers: Iterable<number>): void {
-    const { taken, past } = this.#known.get(nameOf(slot)) ?? NOTHING
+  knowAbove(slot: SlotKey, max: number, numbers: Iterable<number>, turn = this.#turn): void {
+    const { taken, past } = this.#known.get(nameOf(slot)) ?? nothing()
     const below = (some: ReadonlySet<number>) => [...some].filter((number) => number < max)
+    const own = this.#since(slot, turn)
     this.#learn(slot, {
-      taken: new Set([...below(taken), ...numbers]),
+      taken: new Set([...below(taken), ...numbers, ...own.keys()]),
       past: new Set(below(past)),
       from: max,
+      own,
     })
   }
 
+  /** It is going to be taken: nobody finds it yet. */
+  take(slot: SlotKey, number: number): void {
+    const known = this.#known.get(nameOf(slot)) ?? nothing()
+    known.taken.add(number)
+    known.past.delete(number)
+    known.own.set(number, Number.POSITIVE_INFINITY)
+    this.#known.set(nameOf(slot), known)
+  }
+
   took(slot: SlotKey, number: number): void {
-    const known = this.#known.get(nameOf(slot))
-    known?.taken.add(number)
-    known?.past.delete(number)
-    if (known === undefined) this.#known.set(nameOf(slot), { ...nothing(), taken: new Set([number]) })
+    this.#turn++
+    const own = this.#known.get(nameOf(slot))?.own
+    if (own?.has(number) === true) own.set(number, this.#turn)
   }
 
-  gave(slot: SlotKey, number: number): void {
-    this.#known.get(nameOf(slot))?.taken.delete(number)
-  }
-
-  /** Nothing is known of it any more. */
-  forget(slot: SlotKey): void {
-    this.#known.delete(nameOf(slot))
+  /** Nothing is known of it any more, but for what is just being taken here. */
+  forget(slot: SlotKey, number: number): void {
+    const own = this.#since(slot, this.#turn)
+    own.delete(number)
+    this.#known.set(nameOf(slot), { ...nothing(), taken: new Set(own.keys()), own })
   }
 
   /** How many of the first places may be taken: each that is held above them is one less. */
   room(slot: SlotKey, max: number): number {
-    return roomIn(this.#known.get(nameOf(slot)) ?? NOTHING, max)
+    return roomIn(this.#known.get(nameOf(slot)) ?? nothing(), max)
   }
 
   /**
@@ -81,7 +99,7 @@ export class SlotNumbers {
    * Whoever holds one above it is counted.
    */
   choose(slot: SlotKey, max: number, shard: { readonly of: number; readonly count: number }): number | null {
-    const { taken } = this.#known.get(nameOf(slot)) ?? NOTHING
+    const { taken } = this.#known.get(nameOf(slot)) ?? nothing()
     const room = Math.min(this.room(slot, max), MANY)
     if (room <= 0) return null
     const start = Math.floor(this.#random.next() * room)
@@ -93,6 +111,12 @@ export class SlotNumbers {
       other ??= number
     }
     return other
+  }
+
+  /** Those that whoever read at that time may not have found. */
+  #since(slot: SlotKey, turn: number): Map<number, number> {
+    const { own } = this.#known.get(nameOf(slot)) ?? nothing()
+    return new Map([...own].filter(([, since]) => since > turn))
   }
 
   #learn(slot: SlotKey, known: Known): void {
@@ -113,9 +137,12 @@ function roomIn({ taken, past }: Known, max: number): number {
   }
 }
 
-const nothing = (): Known => ({ taken: new Set(), past: new Set(), from: Number.POSITIVE_INFINITY })
-
-const NOTHING = nothing()
+const nothing = (): Known => ({
+  taken: new Set(),
+  past: new Set(),
+  from: Number.POSITIVE_INFINITY,
+  own: new Map(),
+})
 
 function nameOf({ tenant_id, key }: SlotKey): string {
   return `${tenant_id}\n${key}`

@@ -207,10 +207,9 @@ export class Sweeping {
     const loading = new Loading(this.#parts)
     const space = new Workspace({ now: time.now(), ids, remembered: null })
     const names = [...new Set(queues.map(plainQueue))]
-    for (const name of names) {
-      const known = this.#parts.queues.get(name)
-      if (known !== undefined) space.assumeCell(known)
-    }
+    const assumed = names.flatMap((name) => this.#parts.queues.get(name) ?? [])
+    for (const cell of assumed) space.assumeCell(cell)
+    const know = assumed.length < names.length ? this.#parts.queues.reading() : () => {}
     const holders = async (slots: readonly SlotKey[]): Promise<readonly SlotHolder[]> =>
       slots.flatMap((slot) =>
         (loading.rowsOf(slot) ?? []).filter(({ isJobs }) => isJobs).map(({ owner }) => ({ ...slot, owner })),
@@ -226,7 +225,8 @@ export class Sweeping {
       const cell = space.cellOf(queueKey(name))
       return cell === undefined ? [] : [cell.stored as AzureCell]
     })
-    for (const cell of known) this.#parts.queues.know(cell)
+    // Those that were assumed are no younger for having been used.
+    know(known.filter((cell) => !assumed.includes(cell)))
     return { answer, known }
   }
 

@@ -41,8 +41,8 @@ export class WithoutCells {
   /** What is in one partition is written at once; else a row decides that is there for nothing else. */
   async #devices(plan: Plan, rowsOf: SlotRows): Promise<void> {
     const { reservations, projections, settling, lanes } = this.#parts
-    const wanted = await reservations.wanted(plan, rowsOf)
     const lane = await lanes.mine()
+    const wanted = await reservations.wanted(plan, rowsOf)
     const { releases, handovers } = owedBy({ plan, lane, signals: [], rowsOf, reserved: [] })
     const isOne = groupsOf(wanted).length + releases.length + handovers.length <= 1
     if (isOne && wanted.length > 0) {
