@@ -38,9 +38,12 @@ export class Loading {
   readonly #parts: LoadingParts
   readonly #cells = new Map<string, Promise<AzureCell>>()
   readonly #slots = new Map<string, readonly SlotRowRead[]>()
+  /** Epoch milliseconds of the decision: what is over when it is read may not have been over then. */
+  readonly #at: number
 
-  constructor(parts: LoadingParts) {
+  constructor(parts: LoadingParts, at = parts.engine.time.now()) {
     this.#parts = parts
+    this.#at = at
   }
 
   /** The rows of a limit, if they were read. */
@@ -103,10 +106,10 @@ export class Loading {
   }
 
   async #slot(slot: SlotKey): Promise<SlotRow> {
-    const { engine, numbers: known } = this.#parts
+    const { numbers: known } = this.#parts
     const { turn } = known
     const rows = await this.#slotRows(slot)
-    const now = engine.time.now()
+    const now = this.#at
     const { tenant_id, key } = slot
     this.#slots.set(nameOfSlot(slot), rows)
     const numbers = (some: readonly SlotRowRead[]) => some.map(({ number }) => number)

@@ -57,7 +57,8 @@ export class Reservations {
 
   /** What a change wants. Places are chosen now, and nobody here chooses the same until they are taken or forgotten. */
   async wanted({ claims, slots, cells, at }: Plan, rowsOf: SlotRows): Promise<readonly Wanted[]> {
-    for (const take of slots.takes) if (!this.#numbers.knowsAbove(take, take.max)) await this.#lookAbove(take)
+    for (const take of slots.takes)
+      if (!this.#numbers.knowsAbove(take, take.max)) await this.#lookAbove(take, at)
     return [
       ...claims.map((claim) => this.#claim(claim, cells)),
       ...this.#places(slots.takes, { claims, at, rowsOf }),
@@ -101,13 +102,13 @@ export class Reservations {
   }
 
   /** Who holds a place above the limit: they had a higher one, or none. Nearly always nobody does. */
-  async #lookAbove(take: Take): Promise<void> {
+  async #lookAbove(take: Take, at: number): Promise<void> {
     const { from: rkFrom, before: rkBefore } = slotRangeFrom(take, take.max)
     const numbers: number[] = []
     const { turn } = this.#numbers
     for (const pk of this.#shards.partitionsOf(take.tenant_id)) {
       const { rows } = await this.#engine.service.query(IDEMPOTENCY, { pk, rkFrom, rkBefore })
-      const held = rows.map(slotOfRow).filter((row) => isActive(row, this.#engine.time.now()))
+      const held = rows.map(slotOfRow).filter((row) => isActive(row, at))
       numbers.push(...held.map(({ number }) => number))
     }
     this.#numbers.knowAbove(take, take.max, numbers, turn)

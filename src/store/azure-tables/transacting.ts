@@ -123,9 +123,9 @@ export class Transacting {
     const { known, isSwept, conflicts, learned } = attempt
     const isFirst = conflicts === 0
     const { time, ids } = this.#engine
-    const loading = new Loading(this.#parts)
-    const remembered = isFirst ? this.#parts.memory : null
     const now = Math.max(time.now(), learned.notBefore)
+    const loading = new Loading(this.#parts, now)
+    const remembered = isFirst ? this.#parts.memory : null
     const space = new Workspace({ now, ids, remembered, assumesRoom: isFirst })
     if (isFirst) for (const cell of known) space.assumeCell(cell)
     for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
