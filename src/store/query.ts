@@ -154,7 +154,7 @@ export function matchesDurations(record: AuditRecord, { state, by: _, ...query }
 
 /** The first of these records that fit, and where to go on after them. */
 export async function auditPage(
-  records: AsyncIterable<AuditRecord> | Iterable<AuditRecord>,
+  records: AsyncIterable<AuditRecord>,
   query: AuditQuery,
 ): Promise<Page<AuditRecord>> {
   const size = pageSize(query.limit)

@@ -58,8 +58,10 @@ interface Attempt extends How {
 
 /** What attempts in vain have shown. */
 interface Learned {
-  /** Keys that bear on it. */
+  /** Keys that bear on it, and are somebody's. */
   readonly claims: Map<string, ClaimKey>
+  /** All that were asked for. */
+  readonly asked: Map<string, ClaimKey>
   /** When what it changes was changed last: nothing is changed before that. */
   notBefore: number
 }
@@ -99,7 +101,7 @@ export class Transacting {
     how: How,
   ): Promise<Outcome<A>> {
     const { random, timers } = this.#engine
-    const learned: Learned = { claims: new Map(), notBefore: 0 }
+    const learned: Learned = { claims: new Map(), asked: new Map(), notBefore: 0 }
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
       try {
         return await this.#once(keys, decide, { ...how, conflicts, learned })
@@ -140,13 +142,17 @@ export class Transacting {
         throw new Conflict('what was read may not be of one moment')
       throw answer.error
     }
+    // So may a key that was nobody's, and what was made with it a moment later.
+    if (!answer.outcome.ok && isFirst && loading.reads > 1 && learned.asked.size > 0)
+      throw new Conflict('what was read may not be of one moment')
     await this.#write(space, { rowsOf: loading.rowsOf, isSwept }, learned)
     return answer.outcome as Outcome<A>
   }
 
   /** Who owns a key is asked before anything else that was changed with it is read: else that would be from before. */
   async #load(wanted: Wanted, loading: Loading, { conflicts, learned }: Attempt): Promise<Loaded> {
-    const { claims } = learned
+    const { claims, asked } = learned
+    for (const claim of wanted.claims) asked.set(nameOfClaim(claim), claim)
     const isLate = loading.reads > 0 || conflicts === 0
     const loaded = await loading.load(wanted)
     const late = loaded.claims.filter((claim) => !claims.has(nameOfClaim(claim)))
@@ -206,9 +212,9 @@ function lastChanged({ aggregate }: AzureCell): number {
   return Math.max(...[job, ...steps, ...outbox].map(changedAt))
 }
 
-function claimsOf({ claims }: Learned): Missing {
+function claimsOf({ claims, asked }: Learned): Missing {
   const missing = new Missing()
-  missing.addClaims(claims.values())
+  missing.addClaims(new Map([...asked, ...claims]).values())
   return missing
 }
 

@@ -14,12 +14,13 @@ import { LiveState } from '../live/live-state.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import {
   type AuditQuery,
-  auditPage,
   type DurationsQuery,
   type FindQuery,
   findOrder,
+  matchesAudit,
   matchesDurations,
   type Page,
+  pageSize,
 } from '../query.ts'
 import type {
   Finding,
@@ -112,7 +113,14 @@ export class MemoryStore implements Store {
 
   async audit(query: AuditQuery): Promise<Page<AuditRecord>> {
     this.#mustBeOpen()
-    return auditPage(this.#read(query), query)
+    const size = pageSize(query.limit)
+    const items: AuditRecord[] = []
+    for (const record of this.#read(query)) {
+      if (!matchesAudit(record, query)) continue
+      if (items.length === size) return { items, next: (items[size - 1] as AuditRecord).cursor }
+      items.push(record)
+    }
+    return { items, next: null }
   }
 
   async durations(query: DurationsQuery): Promise<readonly DurationRow[]> {
