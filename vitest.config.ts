@@ -23,7 +23,15 @@ export default defineConfig({
       thresholds: { 'src/core/**': { 100: true } },
     },
     projects: [...SUITES, LONG].flatMap(
-      ({ name, include, testTimeoutMs = 30_000, oneAtATime = false, env = {}, globalSetup = [] }) =>
+      ({
+        name,
+        include,
+        exclude = [],
+        testTimeoutMs = 30_000,
+        oneAtATime = false,
+        env = {},
+        globalSetup = [],
+      }) =>
         include === undefined
           ? []
           : {
@@ -31,6 +39,7 @@ export default defineConfig({
               test: {
                 name,
                 include,
+                exclude,
                 env,
                 globalSetup,
                 execArgv: ['--conditions=waybill-source'],

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { protocolOf, pushed } from '../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../test/fixtures/kernel-ledger.ts'
-import { applyToJob, idOf, type JobAggregate, type LedgerRecord } from './aggregate.ts'
+import {
+  aggregateKey,
+  applyToJob,
+  idOf,
+  isAtRest,
+  isPartKind,
+  type JobAggregate,
+  type LedgerRecord,
+  nameOfKey,
+  stepKey,
+} from './aggregate.ts'
 
 function jobOf(ledger: KernelLedger): JobAggregate {
   return ledger.get('job', 't1', 'j1') as JobAggregate
@@ -20,6 +30,23 @@ describe('ids', () => {
       (kind) => ({ ...alone, kind }) as unknown as LedgerRecord,
     )
     expect(kinds.map(idOf)).toEqual(['d', 'r', 'w'])
+  })
+
+  it('records of a job belong to it, and others to themselves', () => {
+    const ledger = new KernelLedger()
+    ledger.submit({ protocol: protocolOf(pushed('ocr')) })
+    const { job, steps, outbox } = jobOf(ledger)
+    const keys = [job, ...steps, ...outbox].map(aggregateKey)
+    expect(new Set(keys.map(nameOfKey))).toEqual(new Set(['job\nt1\nj1']))
+    const document = { kind: 'document', tenant_id: 't1', doc_id: 'd', state: 'completed' }
+    expect(aggregateKey(document as unknown as LedgerRecord)).toEqual({
+      kind: 'document',
+      tenant_id: 't1',
+      id: 'd',
+    })
+    expect([isPartKind('step'), isPartKind('document')]).toEqual([true, false])
+    expect(stepKey('j1', 'ocr')).toBe('j1/ocr')
+    expect([isAtRest(job), isAtRest({ ...job, state: 'SUCCEEDED' })]).toEqual([false, true])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AuditEntry, expandHop, hopsOf } from './audit.ts'
+import { type AuditEntry, expandHop, hopsOf, isQuiet } from './audit.ts'
 
 const entry: AuditEntry = {
   event: 'moved',
@@ -53,6 +53,10 @@ describe('an entry of the history', () => {
       new_state: 'FAILED_FINAL',
       duration_seconds: 0,
     })
+  })
+
+  it('is quiet when nothing came of it', () => {
+    expect((['moved', 'refused', 'ignored'] as const).map(isQuiet)).toEqual([false, true, true])
   })
 
   it('has no old state for a record that is new', () => {

@@ -11,7 +11,7 @@ import { registerConformance } from './register.ts'
 
 function inMemory(name: string, options: JournalOptions): StoreSubject {
   const open: StoreSubject['open'] = (world) => openJournal('/ledger', world, options)
-  return { name, open, reopen: open, histories: { runs: 10 } }
+  return { name, open, reopen: open, histories: { runs: 6 } }
 }
 
 registerConformance(inMemory('journal', { snapshotSchedule: null }))
@@ -40,5 +40,5 @@ registerConformance({
   cleanUp: async () => {
     for (const folder of used.splice(0)) rmSync(folder, { recursive: true, force: true })
   },
-  histories: { runs: 5 },
+  histories: { runs: 3 },
 })

@@ -23,5 +23,5 @@ registerConformance({
     for (const folder of folders.values()) rmSync(folder, { recursive: true, force: true })
     folders.clear()
   },
-  histories: { runs: 5 },
+  histories: { runs: 3 },
 })

@@ -19,7 +19,7 @@ function subject(name: string, options: () => MemoryTablesOptions): StoreSubject
       keepHistoryMs: null,
     })
   }
-  return { name, open, reopen: open, histories: { runs: 20 } }
+  return { name, open, reopen: open, histories: { runs: 10 } }
 }
 
 registerConformance(subject('tables', () => ({})))

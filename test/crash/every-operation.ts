@@ -11,11 +11,11 @@ import { type Found, goOn, lifeOn, mustRecover, mustRecoverAgain, type Survivor 
 export interface Effort {
   /** How many disks are rolled for each operation at which the power goes. */
   readonly survivals: number
-  /** Whether to crash again at every operation of the recovery: after each crash, or after every third of them where there is little time. */
+  /** Whether to crash again at every operation of the recovery: after each crash, or after every fifth of them where there is little time. */
   readonly again: boolean
 }
 
-const AGAIN_EVERY = isLong ? 1 : 3
+const AGAIN_EVERY = isLong ? 1 : 5
 
 export interface Tally {
   operations: number

@@ -8,7 +8,7 @@ import { arbitraryLog } from './arbitrary-log.ts'
 import { contentsOf, readLines, readLog, writeLog } from './log-files.ts'
 
 const LOG = 'ledger.jsonl'
-const RUNS = { numRuns: 150 }
+const RUNS = { numRuns: 75 }
 
 async function worldWith(bytes: Uint8Array): Promise<VirtualWorld> {
   const world = virtualWorld({ startMs: Date.UTC(2026, 0, 1) })

@@ -22,5 +22,5 @@ registerConformance({
     for (const schema of schemas.values()) await say(url, `DROP SCHEMA IF EXISTS ${schema} CASCADE`)
     schemas.clear()
   },
-  histories: { runs: 2 },
+  histories: { runs: 1 },
 })

@@ -9,7 +9,7 @@ import { signatureHeaders } from '../../src/wire/sign.ts'
 
 const SECRET = 'what the services sign with'
 const MAX_BYTES = 2000
-const RUNS = Number(process.env.WAYBILL_RUNS ?? 1500)
+const RUNS = Number(process.env.WAYBILL_RUNS ?? 600)
 const seed = process.env.WAYBILL_SEED === undefined ? {} : { seed: Number(process.env.WAYBILL_SEED) }
 
 type Field = 'tenant_id' | 'jobId' | 'stepId' | 'attempt_no' | 'lease_id'

@@ -18,7 +18,7 @@ afterEach(async () => {
   scene.remove()
 })
 
-const RUNS = 150
+const RUNS = 60
 const AT_ONCE = 4
 
 const DEAF = `trap "" TERM INT HUP; while :; do sleep 1000; done`

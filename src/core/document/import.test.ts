@@ -29,6 +29,20 @@ function documentOf(ledger: KernelLedger, id = 'd') {
 }
 
 describe('A40: transitions that happened before', () => {
+  it('need no reason, and bring what is known of a document again and again', () => {
+    const ledger = new KernelLedger()
+    const metadata = { source: 'pubmed' }
+    const lines = ['fetching', 'fetched'].map((state, n) => ({
+      doc_id: 'd',
+      state,
+      metadata,
+      timestamp: AT + n,
+    }))
+    ledger.run({ ...importOf(lines), reasons: [] })
+    expect(documentOf(ledger)).toMatchObject({ state: 'fetched', metadata })
+    expect(ledger.last().reason).toBeNull()
+  })
+
   it('are in the history with their times, and the document is where the last one led', () => {
     const ledger = new KernelLedger()
     const answer = ledger.run(

@@ -12,7 +12,7 @@ import { FakeAccount } from '../fake-account.ts'
 import { FakeTableService } from '../fake-table-service.ts'
 import { startProxy, type TablesProxy } from '../proxy.ts'
 import type { Mortal } from './cut-off.ts'
-import { BOTH_WAYS, type CutsAt, mustHappenOrNot, type Place } from './play.ts'
+import { mustHappenOrNot, type Place } from './play.ts'
 import { SCENES, type Scene } from './scenes.ts'
 
 const CHOSEN = [
@@ -35,9 +35,6 @@ const LONG = [
   'a failure that somebody else takes over',
   'a batch',
 ]
-
-/** In `npm test` each request is cut off one way or the other; where there is time both ways, in all of them. */
-const oneWayOrTheOther: CutsAt = (nth) => [{ nth, isDone: nth % 2 === 0 }]
 
 /** Time passes a hundred times as fast there: a request has as long as it takes. */
 const NEVER_MS = 2 ** 31 - 1
@@ -96,5 +93,5 @@ describe.each(isLong ? [...CHOSEN, ...LONG] : CHOSEN)('%s', (name) => {
   const scene = SCENES[name] as Scene
 
   it('has happened or not, wherever its process is cut off from Azurite', () =>
-    mustHappenOrNot(() => new InAzurite(), scene, isLong ? BOTH_WAYS : oneWayOrTheOther))
+    mustHappenOrNot(() => new InAzurite(), scene))
 })

@@ -59,7 +59,7 @@ describe.each(Object.entries(SCENES))('%s', (_, scene) => {
   it('has happened or not, wherever it is cut off', () => mustHappenOrNot(inMemory, scene))
 
   it('does no harm when it was given up and goes on', async () => {
-    const every = isLong ? 1 : 2
+    const every = isLong ? 1 : 3
     for (let nth = 1 + randomInt(every); nth < MOST_REQUESTS; nth += every) {
       const { isCut } = await playAsleep(scene, nth).catch((error: unknown) => {
         throw new Error(`asleep before request ${nth}: ${(error as Error).message}`, { cause: error })

@@ -5,7 +5,7 @@ import { playSeeds } from '../random/seeds.ts'
 import { Acknowledged, mustOpen } from './acknowledged.ts'
 import { Child } from './child-process.ts'
 
-const LEDGERS = 6
+const LEDGERS = 5
 const KILLS_PER_LEDGER = 6
 
 /** After how many lines a child is killed: some as soon as it opens the ledger, some when snapshots are under way. */

@@ -21,7 +21,7 @@ const CALLS = [
   ['openat', 60, 1000],
 ] as const
 
-const LEDGERS = 5
+const LEDGERS = 3
 
 async function killAtEachCall(seed: number): Promise<number> {
   using place = scratch('traced')

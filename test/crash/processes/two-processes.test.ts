@@ -14,7 +14,7 @@ import { CALLERS, nameOfCaller } from './what-is-written.ts'
 
 const PAGE = 1000
 /** Enough for several snapshots. */
-const LINES = 12_000
+const LINES = 6000
 const LOOKS = 25
 
 it('lets one process write, and tells the second one who has it', async () => {
