@@ -16,6 +16,7 @@ export default defineConfig({
     isolate: false,
     coverage: {
       provider: 'v8',
+      reportsDirectory: '.reports/coverage',
       include: ['src/core/**/*.ts'],
       exclude: ['**/*.test.ts'],
       reporter: [['text', { skipFull: true }]],

@@ -39,6 +39,7 @@ const ON_EVERY_ENGINE = [
 /** Long ones first, so that none is left over in the end; but nothing is built twice at a time, as the first and `e2e` do. */
 export const SUITES: readonly Suite[] = [
   { name: 'check' },
+  { name: 'core', include: [CORE], coverage: true },
   {
     name: 'unit',
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'ui/**/*.test.ts'],
@@ -73,7 +74,6 @@ export const SUITES: readonly Suite[] = [
     include: ['test/simulation/**/*.test.ts'],
     testTimeoutMs: 120_000,
   },
-  { name: 'core', include: [CORE], coverage: true },
   { name: 'conformance', include: ['test/conformance/**/*.test.ts'] },
   {
     name: 'page',
