@@ -102,7 +102,7 @@ export class Committing {
 
   async #write(draft: Draft): Promise<Finished> {
     const { plan, wanted } = draft
-    const { reservations, finishing, waiting } = this.#parts
+    const { lanes, reservations, finishing, waiting } = this.#parts
     const by = plan.cells[0] as PlannedCell
     const isMarked = await this.#mark(draft, by)
     let reserved: readonly Reserved[] = []
@@ -115,6 +115,8 @@ export class Committing {
       for (const other of others) locked.push(await this.#lock(other, plan, by.before.ref))
       for (const cell of plan.held) locked.push(await this.#hold(cell, plan, by.before.ref))
       const { lane } = draft
+      // Whoever has it by now has looked after it already, and would not again.
+      if (lane.isLost || lanes.own !== lane) throw new Conflict('the lane it was to be told in is lost')
       decided = { ...(await this.#decide(first as NextCell, plan)), lane, others: locked, isMarked }
     } catch (error) {
       await this.#undo(error, reserved, locked)

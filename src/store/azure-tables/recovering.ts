@@ -36,6 +36,8 @@ export interface RecoveringParts {
 
 /** How much earlier than they last said something they may have begun what they never finished. */
 const EARLIER_MS = MINUTE_MS
+/** How much later it is looked at once more: by then they have noticed that they lost it. */
+const ONCE_MORE_MS = 2 * MINUTE_MS
 /** Timers that are looked at before their time, the first ones first. */
 const MOST_TIMERS = 5000
 const AT_ONCE = 16
@@ -88,6 +90,10 @@ export class Recovering {
     await this.#lookAtTimers(number)
     for (const tenant_id of await this.#tenantsOf(number)) tenants.add(tenant_id)
     await this.#lookAtPlaces(number, tenants, at - EARLIER_MS)
+    // They may only have slept, and have begun something before they noticed.
+    this.#engine.timers.after(ONCE_MORE_MS, () => {
+      this.#lookAtPlaces(number, tenants, at - EARLIER_MS).catch(() => {})
+    })
   }
 
   /** Jobs that they had to do with: what they reported last may be half done, and would be found when its time is over. */
