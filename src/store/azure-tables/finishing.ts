@@ -194,9 +194,21 @@ export class Finishing {
     const answer = await this.#engine.service.write(ref.table, ref.pk, [
       { verb: 'put', ...row, etag: etag as string },
     ])
-    if (!answer.ok) return null
-    const cell = { ...by.cell, meta, etag: answer.etags[0] as string }
+    const moved = answer.ok
+      ? (answer.etags[0] as string)
+      : answer.unsure
+        ? await this.#movedBy(by.cell, next)
+        : null
+    if (moved === null) return null
+    const cell = { ...by.cell, meta, etag: moved }
     return { ...decided, change: next, lane, by: { ...by, cell } }
+  }
+
+  /** The answer was lost, and a second try found the first one there: its etag, if it was that. */
+  async #movedBy({ key }: AzureCell, { id, lane, from }: LastChange): Promise<string | null> {
+    const { etag, meta } = await this.#cells.read(key)
+    const { last } = meta
+    return last?.id === id && last.lane === lane && last.from === from ? etag : null
   }
 
   /** The aggregate as it is to be; the index may be in another lane than was thought. */
