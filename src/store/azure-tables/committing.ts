@@ -215,9 +215,13 @@ export class Committing {
     if (answer.ok) return decided(answer.etags)
     if (answer.unsure) {
       const there = await Promise.all(writes.map(({ rk }) => this.#engine.service.get(ref.table, ref.pk, rk)))
-      const last = there[0] == null ? undefined : whole(there[0].columns)._last
-      if (last !== undefined && (JSON.parse(last as string) as LastChange).id === id) {
-        return decided(there.map((row) => row?.etag ?? ''))
+      const columns = there[0] == null ? {} : whole(there[0].columns)
+      const last: LastChange | null = columns._last === undefined ? null : JSON.parse(columns._last as string)
+      if (last?.id === id) {
+        const [head = '', ...steps] = there.map((row) => row?.etag ?? '')
+        // Somebody who could not wait sees to it by now: what is known is how the row was when it was decided.
+        const isMoved = last.lane !== change?.lane || last.from !== change.from
+        return decided([isMoved ? String(columns._etag) : head, ...steps])
       }
     }
     throw new Conflict(`somebody else has changed ${key.kind} ${key.id}`)
