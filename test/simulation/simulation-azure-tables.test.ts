@@ -4,10 +4,7 @@ import { playSeeds } from './play-seeds.ts'
 
 const RUNS = 8
 
-/**
- * Of many seeds a few still fail: 940029614 counts a job as in progress that has ended. `npm test` plays those that
- * a change must not break; `npm run test:simulation:long`, or a WAYBILL_SEED, plays others.
- */
+/** The same ones each time, which a change must not break; `npm run test:simulation:long`, or a WAYBILL_SEED, plays others. */
 const FIRST_SEED = '60000000'
 
 /** With ten thousand of them. */
