@@ -8,9 +8,9 @@ import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
 import { load } from './load.ts'
-import { claimsAfter, countsOf, holdersOf, nextDue, pendingSignals, sketchesOf } from './small-reads.ts'
+import { claimsAfter, holdersOf, nextDue, pendingSignals, sketchesOf } from './small-reads.ts'
+import { countsOf, headOf } from './tail.ts'
 import { hasWork, heads } from './take.ts'
-import { headOf } from './write.ts'
 import type { Writer } from './writer.ts'
 
 /** Reads have a connection of their own, and never wait for somebody who writes. */
@@ -29,7 +29,10 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     heads: (select) => reads.within(() => heads(reads, select)),
     holders: (slots) => reads.within(() => holdersOf(reads, slots)),
     nextDue: () => reads.within(() => nextDue(reads)),
-    head: () => headOf(reads),
+    head: () => {
+      const { seq, at, records, removed } = reads.within(() => headOf(reads))
+      return { seq, at, records, removed }
+    },
     counts: () => countsOf(reads),
     pendingSignals: () => pendingSignals(reads),
     findJobs: (query) => reads.within(() => findJobs(reads, query)),
@@ -39,7 +42,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     outboxRow: (tenant_id, outbox_id) => reads.within(() => outboxRow(reads, tenant_id, outbox_id)),
     chunksAbout: (about) => reads.within(() => chunksAbout(reads, about)),
     chunks: (select) => chunks(reads, select, turn),
-    sketches: (select) => sketchesOf(reads, select),
+    sketches: (select) => reads.within(() => sketchesOf(reads, select)),
     claims: (after, limit) => claimsAfter(reads, after, limit),
     maintain: (keepFrom) => writer.maintain(keepFrom),
   }

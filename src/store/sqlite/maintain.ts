@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { headOf } from './write.ts'
+import { fold, headOf } from './tail.ts'
 
 /** Parts of the log that are removed at once, before others have their turn. */
 const PARTS_AT_ONCE = 500
@@ -17,6 +17,7 @@ interface Removed {
  * everything that stays is removed: the log has no gaps.
  */
 export function removeHistory(db: Connection, keepFrom: number): Removed {
+  fold(db)
   const sql = 'SELECT first_seq, places, last_at FROM log ORDER BY first_seq LIMIT ?'
   const parts = db.all<{ first_seq: number; places: number; last_at: number }>(sql, PARTS_AT_ONCE)
   const kept = parts.findIndex(({ last_at }) => last_at >= keepFrom)

@@ -137,6 +137,22 @@ CREATE INDEX log_times ON log (first_seq, places, first_at, last_at);
 CREATE INDEX log_reach ON log (reach, first_seq);
 CREATE INDEX log_late ON log (first_seq, places, first_at, last_at) WHERE first_at < reach - ${LATE_MS};
 
+-- The newest parts of the log, which nothing is found by yet, with the head and the counts as each left them: so little is
+-- written for each that is written alone. Now and then all of them are folded into the tables beside, at once.
+CREATE TABLE tail (
+  first_seq INTEGER PRIMARY KEY,
+  places INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  nth INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  sketch TEXT NOT NULL,
+  entries TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE log_tag (
   tag TEXT NOT NULL,
   first_seq INTEGER NOT NULL,

@@ -1,12 +1,8 @@
 import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
-import type { CountEntry } from '../live/state-counts.ts'
 import { type ChunkSketch, LATE_MS, type SketchSelect, type SlotHolder } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { stretchOf } from './stretch.ts'
-
-export function countsOf(db: Connection): readonly CountEntry[] {
-  return db.all<CountEntry>('SELECT tenant_id, kind, state, n FROM state_count WHERE n <> 0')
-}
+import { tailOf } from './tail.ts'
 
 export function tenantsOf(db: Connection): readonly string[] {
   return db
@@ -52,7 +48,18 @@ export function claimsAfter(db: Connection, after: ClaimKey | null, limit: numbe
   )
 }
 
-export function sketchesOf(
+/** Of one moment: within a transaction. */
+export function sketchesOf(db: Connection, select: SketchSelect): readonly ChunkSketch[] {
+  const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY, after, limit } = select
+  const found = foldedSketches(db, select)
+  if (found.length >= limit) return found
+  const inTail = tailOf(db)
+    .filter((part) => part.first_seq > after && part.last_at >= from && part.first_at < before)
+    .map(({ first_seq, first_at, last_at, sketch }) => ({ first_seq, first_at, last_at, sketch }))
+  return [...found, ...inTail.slice(0, limit - found.length)]
+}
+
+function foldedSketches(
   db: Connection,
   { from, before, after, limit }: SketchSelect,
 ): readonly ChunkSketch[] {

@@ -210,9 +210,10 @@ FROM (
     sum(json_array_length(told.pattern, '$[4]') - 1) OVER (PARTITION BY told.first_seq ORDER BY told.nth)
       - json_array_length(told.pattern, '$[4]') + 1 AS before
   FROM (
-    SELECT log.first_seq, each.key AS nth, each.value AS own,
-      log.entries -> ('$.patterns[' || (each.value ->> 0) || ']') AS pattern
-    FROM log, json_each(log.entries, '$.entries') AS each
+    SELECT part.first_seq, each.key AS nth, each.value AS own,
+      part.entries -> ('$.patterns[' || (each.value ->> 0) || ']') AS pattern
+    FROM (SELECT first_seq, entries FROM log UNION ALL SELECT first_seq, entries FROM tail) AS part,
+      json_each(part.entries, '$.entries') AS each
   ) AS told
 ) AS entry, json_each(entry.pattern, '$[4]') AS state
 WHERE state.key > 0;`

@@ -1,6 +1,6 @@
-import type { Head, NewChunk, WriteSet, Written } from '../tables/tables.ts'
+import type { WriteSet, Written } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
-import { Fault } from './fault.ts'
+import { append, headOf, passBy } from './tail.ts'
 import { insertJobs, putRecords, updateJobs, verifyVersions } from './write-aggregates.ts'
 import { putClaims, putRefusals, putSlots } from './write-devices.ts'
 import { changeDue, changeReady, changeWaits, deliver, owe } from './write-work.ts'
@@ -26,23 +26,8 @@ export function write(db: Connection, set: WriteSet): Written {
   changeWaits(db, set.waits)
   deliver(db, set.delivered)
   const owes = owe(db, set.signals)
-  count(db, set)
-  const places = set.chunk?.places ?? 0
-  const head = {
-    seq: before.seq + places,
-    at: Math.max(before.at, set.at),
-    records: before.records + places,
-    removed: before.removed,
-  }
-  db.run('UPDATE head SET seq = ?, at = ?, records = ?', head.seq, head.at, head.records)
-  if (set.chunk !== null) append(db, before.seq + 1, set.chunk)
+  const head = set.chunk === null ? passBy(db, before, set) : append(db, before, set.chunk, set)
   return { head, owes }
-}
-
-export function headOf(db: Connection): Head {
-  const head = db.get<Head>('SELECT seq, at, records, removed FROM head')
-  if (head === undefined) throw new Fault('damaged', 'the table head has no row')
-  return head
 }
 
 function putRows(db: Connection, { rows }: WriteSet): void {
@@ -56,34 +41,4 @@ function putRows(db: Connection, { rows }: WriteSet): void {
   for (const { tenant_id, outbox_id, job_id, step_id, state, changed_at, body } of rows) {
     put.run(tenant_id, outbox_id, job_id, step_id, state, changed_at, body)
   }
-}
-
-function count(db: Connection, { counts }: WriteSet): void {
-  for (const { tenant_id, kind, state, n } of counts) {
-    db.run(
-      `INSERT INTO state_count (tenant_id, kind, state, n) VALUES (?, ?, ?, ?)
-       ON CONFLICT (tenant_id, kind, state) DO UPDATE SET n = n + excluded.n`,
-      tenant_id,
-      kind,
-      state,
-      n,
-    )
-  }
-}
-
-function append(db: Connection, first_seq: number, chunk: NewChunk): void {
-  const { places, first_at, last_at, sketch, entries, tags } = chunk
-  const before = db.get<{ reach: number }>('SELECT reach FROM log ORDER BY first_seq DESC LIMIT 1')
-  db.run(
-    'INSERT INTO log (first_seq, places, first_at, last_at, reach, sketch, entries) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    first_seq,
-    places,
-    first_at,
-    last_at,
-    Math.max(last_at, before?.reach ?? last_at),
-    sketch,
-    entries,
-  )
-  for (const tag of tags)
-    db.run('INSERT OR IGNORE INTO log_tag (tag, first_seq) VALUES (?, ?)', tag, first_seq)
 }
