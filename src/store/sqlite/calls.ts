@@ -7,7 +7,6 @@ import type { TakenAnswer } from './writer.ts'
 
 /** What the thread of the database is asked. */
 export interface Calls {
-  load(wanted: T.Wanted): T.Loaded
   write(set: T.WriteSet): T.Written
   take(work: T.TakeWork, also: T.Wanted): TakenAnswer
   loadTaken(session: number, wanted: T.Wanted): T.Loaded
@@ -15,10 +14,7 @@ export interface Calls {
   release(session: number): void
   heads(select: T.ReadySelect): readonly T.JobRow[]
   holders(slots: readonly SlotKey[]): readonly T.SlotHolder[]
-  nextDue(): number | null
-  head(): T.Head
   counts(): readonly CountEntry[]
-  pendingSignals(): number
   findJobs(query: T.Find): readonly T.JobRow[]
   findRecords(kind: AloneKind, query: T.Find): readonly T.RecordRow[]
   findSteps(query: T.Find): readonly T.FoundStep[]
@@ -29,6 +25,7 @@ export interface Calls {
   sketches(select: T.SketchSelect): readonly T.ChunkSketch[]
   claims(after: ClaimKey | null, limit: number): readonly Claim[]
   maintain(keepFrom: number | null): number
+  checkpoint(): void
   close(): void
 }
 
@@ -56,13 +53,11 @@ export interface ToldFault {
 export type FromThread =
   | { readonly opened: true }
   | { readonly failed: ToldFault }
-  | { readonly news: true }
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: ToldFault }
 
 export interface ThreadData {
   readonly path: string
-  readonly create: boolean
   readonly busyMs: number
   readonly sessionMs: number
 }

@@ -8,8 +8,8 @@ import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
 import { load } from './load.ts'
-import { claimsAfter, holdersOf, nextDue, pendingSignals, sketchesOf } from './small-reads.ts'
-import { countsOf, headOf } from './tail.ts'
+import { claimsAfter, holdersOf, sketchesOf } from './small-reads.ts'
+import { countsOf } from './tail.ts'
 import { hasWork, heads } from './take.ts'
 import type { Writer } from './writer.ts'
 
@@ -17,7 +17,6 @@ import type { Writer } from './writer.ts'
 export function handlersOf(reads: Connection, writer: Writer, timers: Timers): Omit<Handlers, 'close'> {
   const turn = () => timers.turn()
   return {
-    load: (wanted) => reads.within(() => load(reads, wanted)),
     write: (set) => writer.write(set),
     take: (work, also) =>
       hasWork(reads, work)
@@ -28,13 +27,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     release: (session) => writer.release(session),
     heads: (select) => reads.within(() => heads(reads, select)),
     holders: (slots) => reads.within(() => holdersOf(reads, slots)),
-    nextDue: () => reads.within(() => nextDue(reads)),
-    head: () => {
-      const { seq, at, records, removed } = reads.within(() => headOf(reads))
-      return { seq, at, records, removed }
-    },
     counts: () => countsOf(reads),
-    pendingSignals: () => pendingSignals(reads),
     findJobs: (query) => reads.within(() => findJobs(reads, query)),
     findRecords: (kind, query) => reads.within(() => findRecords(reads, kind, query)),
     findSteps: (query) => findSteps(reads, query, turn),
@@ -45,5 +38,6 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     sketches: (select) => reads.within(() => sketchesOf(reads, select)),
     claims: (after, limit) => claimsAfter(reads, after, limit),
     maintain: (keepFrom) => writer.maintain(keepFrom),
+    checkpoint: () => writer.checkpoint(),
   }
 }

@@ -49,3 +49,8 @@ export function tidy(db: Connection): void {
   db.all('PRAGMA optimize')
   db.all('PRAGMA wal_checkpoint(TRUNCATE)')
 }
+
+/** Outside of a transaction, and in nobody's way. */
+export function checkpoint(db: Connection): void {
+  db.all('PRAGMA wal_checkpoint(PASSIVE)')
+}

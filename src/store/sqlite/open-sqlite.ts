@@ -1,8 +1,12 @@
 import { basename, dirname, resolve } from 'node:path'
 import { FileNotFound } from '../../errors/file-errors.ts'
+import { systemClock } from '../../world/clock.ts'
+import { systemTimers } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
+import { errorOf } from './errors.ts'
+import { faultOf } from './fault.ts'
+import { openWriting } from './open-writing.ts'
 import { SqliteTables } from './sqlite-tables.ts'
-import { Thread } from './thread.ts'
 
 export interface SqliteOptions {
   /** Makes the file when there is none, which is the default; else that is an error. */
@@ -17,6 +21,9 @@ export interface SqliteOptions {
 
 const BUSY_MS = 30_000
 const SESSION_MS = 10_000
+
+/** Of the connection that does what is small. */
+const SMALL_CACHE_KB = 16 * 1024
 
 export async function openSqliteTables(
   path: string,
@@ -34,8 +41,15 @@ export async function openSqliteTables(
     )
   }
   if (isNew) await disk.makeFolder(folder)
-  const thread = await Thread.open({ path: file, create, busyMs, sessionMs })
+  const db = await openWriting(
+    { path: file, create, busyMs, cacheKb: SMALL_CACHE_KB, now: systemClock.now() },
+    systemTimers,
+  ).catch((error: unknown) => {
+    throw errorOf(faultOf(error), file)
+  })
+  // What it writes is made durable afterwards, for several at once, and taken over from the write-ahead log by the thread.
+  db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0')
   // The name has to last as long as what is written under it.
   if (isNew) await disk.syncFolder(folder)
-  return new SqliteTables(thread)
+  return new SqliteTables(db, { path: file, busyMs, sessionMs, timers: systemTimers })
 }

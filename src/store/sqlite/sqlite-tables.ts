@@ -1,120 +1,288 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { ClaimKey, SlotKey } from '../../core/decision.ts'
-import type * as T from '../tables/tables.ts'
-import { NOTHING_WANTED } from '../tables/tables.ts'
-import type { Thread } from './thread.ts'
+import { LedgerClosed } from '../../errors/input-errors.ts'
+import { DataSync } from '../../world/data-sync.ts'
+import type { Timers } from '../../world/timers.ts'
+import * as T from '../tables/tables.ts'
+import { AtHand } from './at-hand.ts'
+import type { Calls, Verb } from './calls.ts'
+import type { Connection } from './connection.ts'
+import { errorOf } from './errors.ts'
+import { faultOf } from './fault.ts'
+import { News } from './news.ts'
+import { Thread } from './thread.ts'
 
-/** A ledger in one file of SQLite, which several processes of one machine may have open. */
+/** Writes made here until what they left in the write-ahead log is taken over. */
+const WRITES_TO_CHECKPOINT = 200
+
+export interface SqliteTablesOptions {
+  readonly path: string
+  readonly busyMs: number
+  readonly sessionMs: number
+  readonly timers: Timers
+}
+
+/**
+ * A ledger in one file of SQLite, which several processes of one machine may have open. What is small is done at hand; all
+ * else in a thread, which is made when it is first needed.
+ */
 export class SqliteTables implements T.Tables {
-  readonly #thread: Thread
+  readonly #options: SqliteTablesOptions
+  readonly #atHand: AtHand
+  readonly #log: DataSync
+  readonly #news: News
+  #thread: Promise<Thread> | null = null
+  /** Calls to the thread that write, and how many of them came to an end. */
+  #writing = 0
+  #written = 0
+  #seenWritten = 0
+  #unheard = false
+  #toCheckpoint = 0
+  /** The last place of the log that this process knows of. */
+  #seq = 0
+  #onNews: () => void = () => {}
+  #failed: Error | null = null
+  #closed: Promise<void> | null = null
 
-  constructor(thread: Thread) {
-    this.#thread = thread
+  constructor(db: Connection, options: SqliteTablesOptions) {
+    const { path, timers, sessionMs } = options
+    this.#options = options
+    this.#atHand = new AtHand(db, timers, sessionMs)
+    this.#log = new DataSync(`${path}-wal`)
+    this.#news = new News(path, db, timers, () => this.#hear())
   }
 
-  load(wanted: T.Wanted) {
-    return this.#thread.call('load', wanted)
+  async load(wanted: T.Wanted) {
+    await this.#log.settled()
+    return this.#here(() => this.#atHand.load(wanted))
   }
 
-  write(set: T.WriteSet) {
-    return this.#thread.call('write', set)
+  async head() {
+    await this.#log.settled()
+    const head = this.#here(() => this.#atHand.head())
+    this.#seq = Math.max(this.#seq, head.seq)
+    return head
   }
 
-  async take(work: T.TakeWork, wanted = NOTHING_WANTED): Promise<T.TakenWork> {
-    const thread = this.#thread
-    const { session, jobs, delivered, also } = await thread.call('take', work, wanted)
+  async nextDue() {
+    await this.#log.settled()
+    return this.#here(() => this.#atHand.nextDue())
+  }
+
+  async pendingSignals() {
+    await this.#log.settled()
+    return this.#here(() => this.#atHand.pendingSignals())
+  }
+
+  async write(set: T.WriteSet): Promise<T.Written> {
+    // Whoever is writing in the thread is not to be kept waiting.
+    const here = this.#writing > 0 ? null : await this.#writeHere(() => this.#atHand.write(set))
+    const written = here ?? (await this.#askToWrite('write', set))
+    this.#saw(written, set)
+    return written
+  }
+
+  async take(work: T.TakeWork, wanted = T.NOTHING_WANTED): Promise<T.TakenWork> {
+    const taken = this.#writing > 0 ? null : this.#here(() => this.#atHand.take(work, wanted))
+    if (taken === null) return this.#takeThere(work, wanted)
+    const { jobs, delivered, also, session } = taken
     // There was nothing to take: whatever is asked for now, nothing is held for it.
-    if (session === null) {
-      return {
-        jobs,
-        delivered,
-        requests: [],
-        also,
-        load: (wanted) => thread.call('load', wanted),
-        write: (set) => thread.call('write', set),
-        release: async () => {},
-      }
-    }
+    if (session === undefined) return this.#nothingTaken({ jobs, delivered, also })
     return {
       jobs,
       delivered,
       requests: [],
       also,
-      load: (wanted) => thread.call('loadTaken', session, wanted),
-      write: (set) => thread.call('writeTaken', session, set),
-      release: () => thread.call('release', session),
+      load: async (wanted) => this.#here(() => session.load(wanted)),
+      write: async (set) => {
+        const written = await this.#writeHere(() => session.write(set))
+        if (written === null) throw new T.Conflict('what was taken was kept for too long, and given back')
+        this.#saw(written, set)
+        return written
+      },
+      release: async () => this.#here(() => session.release()),
     }
   }
 
   heads(select: T.ReadySelect) {
-    return this.#thread.call('heads', select)
+    return this.#ask('heads', select)
   }
 
   holders(slots: readonly SlotKey[]) {
-    return this.#thread.call('holders', slots)
-  }
-
-  nextDue() {
-    return this.#thread.call('nextDue')
-  }
-
-  head() {
-    return this.#thread.call('head')
+    return this.#ask('holders', slots)
   }
 
   counts() {
-    return this.#thread.call('counts')
-  }
-
-  pendingSignals() {
-    return this.#thread.call('pendingSignals')
+    return this.#ask('counts')
   }
 
   findJobs(query: T.Find) {
-    return this.#thread.call('findJobs', query)
+    return this.#ask('findJobs', query)
   }
 
   findRecords(kind: AloneKind, query: T.Find) {
-    return this.#thread.call('findRecords', kind, query)
+    return this.#ask('findRecords', kind, query)
   }
 
   findSteps(query: T.Find) {
-    return this.#thread.call('findSteps', query)
+    return this.#ask('findSteps', query)
   }
 
   findOutbox(query: T.Find) {
-    return this.#thread.call('findOutbox', query)
+    return this.#ask('findOutbox', query)
   }
 
   outboxRow(tenant_id: string, outbox_id: string) {
-    return this.#thread.call('outboxRow', tenant_id, outbox_id)
+    return this.#ask('outboxRow', tenant_id, outbox_id)
   }
 
   chunksAbout(about: T.About) {
-    return this.#thread.call('chunksAbout', about)
+    return this.#ask('chunksAbout', about)
   }
 
   chunks(select: T.ChunkSelect) {
-    return this.#thread.call('chunks', select)
+    return this.#ask('chunks', select)
   }
 
   sketches(select: T.SketchSelect) {
-    return this.#thread.call('sketches', select)
+    return this.#ask('sketches', select)
   }
 
   claims(after: ClaimKey | null, limit: number) {
-    return this.#thread.call('claims', after, limit)
+    return this.#ask('claims', after, limit)
   }
 
   maintain(keepFrom: number | null) {
-    return this.#thread.call('maintain', keepFrom)
+    return this.#askToWrite('maintain', keepFrom)
   }
 
   onNews(listener: () => void): void {
-    this.#thread.onNews = listener
+    this.#onNews = listener
   }
 
-  close() {
-    return this.#thread.close()
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#news.close()
+    const thread = await this.#thread?.catch(() => null)
+    await this.#log.settled()
+    this.#log.close()
+    this.#atHand.close()
+    // The last one to close takes over what is in the write-ahead log: that may be much.
+    await thread?.close()
+  }
+
+  #nothingTaken(taken: Pick<T.TakenWork, 'jobs' | 'delivered' | 'also'>): T.TakenWork {
+    return {
+      ...taken,
+      requests: [],
+      load: (wanted) => this.load(wanted),
+      write: (set) => this.write(set),
+      release: async () => {},
+    }
+  }
+
+  async #takeThere(work: T.TakeWork, wanted: T.Wanted): Promise<T.TakenWork> {
+    const { session, jobs, delivered, also } = await this.#askToWrite('take', work, wanted)
+    if (session === null) return this.#nothingTaken({ jobs, delivered, also })
+    return {
+      jobs,
+      delivered,
+      requests: [],
+      also,
+      load: (wanted) => this.#ask('loadTaken', session, wanted),
+      write: async (set) => {
+        const written = await this.#askToWrite('writeTaken', session, set)
+        this.#saw(written, set)
+        return written
+      },
+      release: () => this.#askToWrite('release', session),
+    }
+  }
+
+  /** Durable when it resolves; null when it is not for here. */
+  async #writeHere(write: () => T.Written | null): Promise<T.Written | null> {
+    if (this.#failed !== null) throw this.#failed
+    const written = this.#here(write)
+    if (written === null) return null
+    try {
+      await this.#log.sync()
+    } catch (error) {
+      // Whether it was written nobody can say, and what the system says next time is no more to be relied on.
+      this.#failed = errorOf({ fault: 'io', message: String(error) }, this.#options.path)
+      throw this.#failed
+    }
+    if (++this.#toCheckpoint >= WRITES_TO_CHECKPOINT) this.#checkpoint()
+    return written
+  }
+
+  /**
+   * The thread takes over nearly all of it, and the little that was written meanwhile is taken over here. Then the log begins
+   * anew where it is: to write over it takes a fraction of the time that it takes to make it longer.
+   */
+  #checkpoint(): void {
+    this.#toCheckpoint = 0
+    this.#ask('checkpoint')
+      .then(() => this.#atHand.checkpoint())
+      // Somebody is in the way, or it is closing: the next one does as much more.
+      .catch(() => {})
+  }
+
+  #here<R>(run: () => R): R {
+    if (this.#closed !== null) throw new LedgerClosed()
+    try {
+      return run()
+    } catch (error) {
+      throw errorOf(faultOf(error), this.#options.path)
+    }
+  }
+
+  async #ask<V extends Verb>(verb: V, ...given: Parameters<Calls[V]>): Promise<ReturnType<Calls[V]>> {
+    if (this.#closed !== null) throw new LedgerClosed()
+    // Nobody is shown what may not last.
+    await this.#log.settled()
+    const { path, busyMs, sessionMs } = this.#options
+    this.#thread ??= Thread.open({ path, busyMs, sessionMs })
+    const thread = await this.#thread.catch((error: unknown) => {
+      this.#thread = null
+      throw error
+    })
+    return thread.call(verb, ...given)
+  }
+
+  async #askToWrite<V extends Verb>(verb: V, ...given: Parameters<Calls[V]>): Promise<ReturnType<Calls[V]>> {
+    this.#writing++
+    try {
+      return await this.#ask(verb, ...given)
+    } finally {
+      this.#writing--
+      this.#written++
+      // After whoever wrote it has been told.
+      if (this.#unheard) void this.#options.timers.turn().then(() => this.#hear())
+    }
+  }
+
+  /** Whatever lies between what was known and what was written now is by others. */
+  #saw({ head }: T.Written, { chunk }: T.WriteSet): void {
+    const isNews = head.seq - (chunk?.places ?? 0) > this.#seq
+    this.#seq = Math.max(this.#seq, head.seq)
+    if (isNews) this.#onNews()
+  }
+
+  /** Another connection has written: another process, or the thread. What the thread wrote is known when it answers. */
+  #hear(): void {
+    this.#unheard = this.#writing > 0
+    if (this.#unheard || this.#closed !== null) return
+    const isByThread = this.#written !== this.#seenWritten
+    this.#seenWritten = this.#written
+    if (isByThread) {
+      const { seq } = this.#here(() => this.#atHand.head())
+      if (seq <= this.#seq) return
+      this.#seq = seq
+    }
+    this.#onNews()
   }
 }

@@ -1,6 +1,6 @@
 import { nameOfKey } from '../../core/aggregate.ts'
 import type { JobRow, ReadySelect, TakeWork } from '../tables/tables.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Value } from './connection.ts'
 import { JOB_COLUMNS, jobRows, loadJob } from './load.ts'
 
 export interface Taken {
@@ -20,25 +20,38 @@ export function select(db: Connection, work: TakeWork): Taken {
 
 /** Whether it is worth waiting for one's turn: most of the time there is nothing. */
 export function hasWork(db: Connection, work: TakeWork): boolean {
+  return countOfWork(db, work, 1) > 0
+}
+
+/** How much there is, up to so many. */
+export function countOfWork(db: Connection, work: TakeWork, most: number): number {
   switch (work.what) {
     case 'ready':
-      return work.queues.some((queue) => hasReady(db, queue, work.tenants))
+      return work.queues.reduce((sum, queue) => sum + countReady(db, queue, work.tenants, most), 0)
     case 'due':
-      return db.get('SELECT 1 FROM due WHERE due_at <= ? LIMIT 1', work.now) !== undefined
+      return countOf(db, 'due WHERE due_at <= ?', most, work.now)
     case 'signalled':
-      return db.get('SELECT 1 FROM owed LIMIT 1') !== undefined
+      return countOf(db, 'owed', most)
     case 'inbox':
       // Nobody else's transaction can put a request here.
-      return false
+      return 0
   }
 }
 
-function hasReady(db: Connection, queue: string, tenants: readonly string[] | undefined): boolean {
-  if (tenants === undefined) {
-    return db.get('SELECT 1 FROM ready WHERE queue = ? LIMIT 1', queue) !== undefined
-  }
-  const sql = 'SELECT 1 FROM ready WHERE queue = ? AND tenant_id = ? LIMIT 1'
-  return tenants.some((tenant_id) => db.get(sql, queue, tenant_id) !== undefined)
+function countReady(
+  db: Connection,
+  queue: string,
+  tenants: readonly string[] | undefined,
+  most: number,
+): number {
+  if (tenants === undefined) return countOf(db, 'ready WHERE queue = ?', most, queue)
+  const ofTenant = 'ready WHERE queue = ? AND tenant_id = ?'
+  return tenants.reduce((sum, tenant_id) => sum + countOf(db, ofTenant, most, queue, tenant_id), 0)
+}
+
+function countOf(db: Connection, rows: string, most: number, ...values: readonly Value[]): number {
+  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${rows} LIMIT ?)`
+  return db.get<{ n: number }>(sql, ...values, most)?.n ?? 0
 }
 
 function due(db: Connection, { now, limit }: { readonly now: number; readonly limit: number }): Taken {

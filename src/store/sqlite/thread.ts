@@ -18,7 +18,6 @@ export class Thread {
   #ids = 0
   #ended: Error | null = null
   #closed: Promise<void> | null = null
-  onNews: () => void = () => {}
 
   private constructor(data: ThreadData) {
     this.#path = data.path
@@ -59,7 +58,6 @@ export class Thread {
     if (this.#ended !== null) return
     const closed = this.call('close')
     this.#ended = new LedgerClosed()
-    this.onNews = () => {}
     try {
       await closed
     } finally {
@@ -70,7 +68,6 @@ export class Thread {
   #listen(opened: () => void, failed: (error: Error) => void): void {
     this.#worker.on('message', (message: FromThread) => {
       if ('id' in message) this.#answer(message)
-      else if ('news' in message) this.onNews()
       else if ('opened' in message) opened()
       else failed(errorOf(message.failed, this.#path))
     })

@@ -4,7 +4,7 @@ import type { Loaded, TakeWork, Wanted, WriteSet, Written } from '../tables/tabl
 import type { Connection } from './connection.ts'
 import { Fault, faultOf } from './fault.ts'
 import { load } from './load.ts'
-import { removeHistory, removeTags, tidy } from './maintain.ts'
+import { checkpoint, removeHistory, removeTags, tidy } from './maintain.ts'
 import { select, type Taken } from './take.ts'
 import { write } from './write.ts'
 
@@ -123,16 +123,13 @@ export class Writer {
         tag = await this.#transaction(() => removeTags(this.#db, after))
       }
     }
-    const end = await this.#myTurn()
-    try {
-      tidy(this.#db)
-    } catch (error) {
-      // Others write: what is left undone is done another time.
-      if (faultOf(error).fault !== 'busy') throw error
-    } finally {
-      end()
-    }
+    await this.#tidy(tidy)
     return removed
+  }
+
+  /** What was written elsewhere in the process is taken over from the write-ahead log. */
+  checkpoint(): Promise<void> {
+    return this.#tidy(checkpoint)
   }
 
   /** Gives back what is taken, and hands nothing out any more. */
@@ -150,6 +147,18 @@ export class Writer {
         this.#db.run('COMMIT')
         return answer
       })
+    } finally {
+      end()
+    }
+  }
+
+  async #tidy(run: (db: Connection) => void): Promise<void> {
+    const end = await this.#myTurn()
+    try {
+      run(this.#db)
+    } catch (error) {
+      // Others write: what is left undone is done another time.
+      if (faultOf(error).fault !== 'busy') throw error
     } finally {
       end()
     }

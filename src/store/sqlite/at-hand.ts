@@ -1,0 +1,161 @@
+import type { Timer, Timers } from '../../world/timers.ts'
+import type { Head, Loaded, TakeWork, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import type { Connection } from './connection.ts'
+import { faultOf } from './fault.ts'
+import { load } from './load.ts'
+import { checkpoint } from './maintain.ts'
+import { nextDue, pendingSignals } from './small-reads.ts'
+import { headOf } from './tail.ts'
+import { countOfWork, select, type Taken } from './take.ts'
+import { write } from './write.ts'
+
+/** What is more than this is left to the thread. */
+const FEW_ROWS = 8
+const LITTLE_TEXT = 64 * 1024
+
+interface Session {
+  readonly timer: Timer
+}
+
+/**
+ * The database in the thread of whoever asks. To hand a question to another thread and an answer back takes longer than most
+ * small ones do; so those are answered here, and small writes are made here while the disk is quick. Null says that it is not
+ * for here: there is much of it, or somebody else is writing.
+ */
+export class AtHand {
+  readonly #db: Connection
+  readonly #timers: Timers
+  readonly #sessionMs: number
+  #session: Session | null = null
+
+  constructor(db: Connection, timers: Timers, sessionMs: number) {
+    this.#db = db
+    this.#timers = timers
+    this.#sessionMs = sessionMs
+  }
+
+  load(wanted: Wanted): Loaded {
+    return this.#reading(() => load(this.#db, wanted))
+  }
+
+  head(): Head {
+    const { seq, at, records, removed } = this.#reading(() => headOf(this.#db))
+    return { seq, at, records, removed }
+  }
+
+  nextDue(): number | null {
+    return this.#reading(() => nextDue(this.#db))
+  }
+
+  pendingSignals(): number {
+    return pendingSignals(this.#db)
+  }
+
+  write(set: WriteSet): Written | null {
+    return isLittle(set) && this.#begin() ? this.#writeNow(set) : null
+  }
+
+  /** Answers with nothing taken when there is nothing. */
+  take(
+    work: TakeWork,
+    also: Wanted,
+  ): (Taken & { readonly also: Loaded; readonly session?: TakenSession }) | null {
+    const count = countOfWork(this.#db, work, FEW_ROWS + 1)
+    if (count === 0) return { jobs: [], delivered: new Map(), also: this.load(also) }
+    if (count > FEW_ROWS || !this.#begin()) return null
+    try {
+      const taken = { ...select(this.#db, work), also: load(this.#db, also) }
+      if (taken.jobs.length > 0) return { ...taken, session: this.#open() }
+      this.#rollBack()
+      return taken
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  checkpoint(): void {
+    if (!this.#db.isWithin) checkpoint(this.#db)
+  }
+
+  close(): void {
+    this.#end()
+    this.#rollBack()
+    this.#db.close()
+  }
+
+  #open(): TakenSession {
+    const timer = this.#timers.after(this.#sessionMs, () => this.#giveBack(session))
+    const session: Session = { timer }
+    this.#session = session
+    return {
+      load: (wanted) => load(this.#db, wanted),
+      write: (set) => {
+        if (this.#session !== session) return null
+        this.#end()
+        return this.#writeNow(set)
+      },
+      release: () => this.#giveBack(session),
+    }
+  }
+
+  #giveBack(session: Session): void {
+    if (this.#session !== session) return
+    this.#end()
+    this.#rollBack()
+  }
+
+  #end(): void {
+    this.#session?.timer.cancel()
+    this.#session = null
+  }
+
+  /** False when others are writing, also others here. */
+  #begin(): boolean {
+    if (this.#session !== null) return false
+    try {
+      this.#db.run('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      if (faultOf(error).fault === 'busy') return false
+      throw error
+    }
+  }
+
+  #writeNow(set: WriteSet): Written {
+    try {
+      const written = write(this.#db, set)
+      this.#db.run('COMMIT')
+      return written
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  /** What is read is all of one moment. */
+  #reading<T>(read: () => T): T {
+    return this.#db.isWithin ? read() : this.#db.within(read)
+  }
+
+  #rollBack(): void {
+    if (this.#db.isWithin) this.#db.run('ROLLBACK')
+  }
+}
+
+export interface TakenSession {
+  load(wanted: Wanted): Loaded
+  /** Null when it was kept for too long, and given back. */
+  write(set: WriteSet): Written | null
+  release(): void
+}
+
+function isLittle({ newJobs, jobs, records, rows, chunk }: WriteSet): boolean {
+  if (newJobs.length + jobs.length + records.length + rows.length > FEW_ROWS) return false
+  let length = chunk?.entries.length ?? 0
+  for (const { fixed } of newJobs) length += fixed.length
+  for (const { moving } of jobs) length += moving.length
+  for (const { body } of records) length += body.length
+  for (const { body } of rows) length += body.length
+  return length <= LITTLE_TEXT
+}
