@@ -1,24 +1,25 @@
-// Builds the package: dist/ holds what the compiler made of src/ and Vite of ui/ now, and nothing left from before. What was
-// made of the very same sources is left as it is.
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+// Builds the package: dist/ holds what was made of src/ and ui/ now, and nothing left from before. What was made of the very
+// same sources is left as it is.
+import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fingerprint, isBuiltFrom, noteBuiltFrom } from './built-from.ts'
 import { ROOT, run } from './command.ts'
 
 const DIST = join(ROOT, 'dist')
-/** Has a build of its own, and is in use by servers that run from here. */
-const PAGE = 'page'
+const OPTIONS = { output: 'show', timeoutMs: 120_000 } as const
 
-async function compile(): Promise<boolean> {
+async function buildTypes(): Promise<boolean> {
   const print = fingerprint('src/**/*.ts', 'tsconfig*.json')
   if (isBuiltFrom(DIST, print)) return true
-  for (const name of existsSync(DIST) ? readdirSync(DIST) : []) {
-    if (name !== PAGE) rmSync(join(DIST, name), { recursive: true, force: true })
-  }
-  const { ok } = await run(['tsc', '-p', 'tsconfig.build.json'], { output: 'show', timeoutMs: 120_000 })
+  for (const file of globSync('**/*.d.ts{,.map}', { cwd: DIST })) rmSync(join(DIST, file))
+  const { ok } = await run(['tsc', '-p', 'tsconfig.build.json'], OPTIONS)
   if (ok) noteBuiltFrom(DIST, print)
   return ok
 }
 
-const page = run(['node', 'scripts/build-page.ts'], { output: 'show', timeoutMs: 120_000 })
-process.exitCode = (await compile()) && (await page).ok ? 0 : 1
+const built = await Promise.all([
+  buildTypes(),
+  run(['node', 'scripts/build-js.ts'], OPTIONS).then(({ ok }) => ok),
+  run(['node', 'scripts/build-page.ts'], OPTIONS).then(({ ok }) => ok),
+])
+process.exitCode = built.every(Boolean) ? 0 : 1

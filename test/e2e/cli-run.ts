@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { environment } from './environment.ts'
 import { ROOT } from './scratch.ts'
 
-const MAIN = join(ROOT, 'src/cli/main.ts')
+/** `test/built-package.ts` makes it. */
+const MAIN = join(ROOT, 'dist/cli/main.js')
 
 export interface Told {
   readonly status: number | null

@@ -1,13 +1,29 @@
 // The package as its users get it: packed, installed into an empty project, and loaded by a plain Node.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { environment } from './environment.ts'
 import { ROOT } from './scratch.ts'
 
 const OLDEST_SUPPORTED = 24
+
+/** With everything it depends on, as npm installs it; drivers of engines are for those who use them. */
+const MOST_PACKAGES = 110
+const MOST_BYTES = 45 * 1024 * 1024
+/** What is left, in characters, in a program that uses one name. */
+const MOST_FOR_ONE_NAME = 6_000
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-package-'))
 const app = join(folder, 'app')
@@ -89,6 +105,90 @@ it('brings no development tools along', () => {
   expect(existsSync(join(app, 'node_modules/waybill/dist/index.d.ts'))).toBe(true)
 })
 
+it('is small enough to be one dependency among others', () => {
+  const { packages } = JSON.parse(readFileSync(join(app, 'node_modules/.package-lock.json'), 'utf8'))
+  expect(Object.keys(packages).length).toBeLessThanOrEqual(MOST_PACKAGES)
+  expect(bytesIn(join(app, 'node_modules'))).toBeLessThanOrEqual(MOST_BYTES)
+})
+
+it('exports what the source exports, and nothing beside', async () => {
+  const sources = {
+    waybill: await import('../../src/index.ts'),
+    'waybill/server': await import('../../src/server/index.ts'),
+    'waybill/service': await import('../../src/service/index.ts'),
+    'waybill/testing': await import('../../src/testing/index.ts'),
+  }
+  const imports = Object.keys(sources).map((name) => `'${name}': Object.keys(await import('${name}')).sort()`)
+  const { stdout, stderr } = runScript(process.execPath, `console.log(JSON.stringify({ ${imports} }))`)
+  expect(stderr).toBe('')
+  const names = Object.entries(sources).map(([name, source]) => [name, Object.keys(source).sort()])
+  expect(JSON.parse(stdout)).toEqual(Object.fromEntries(names))
+})
+
+describe('whoever imports', () => {
+  /** Packages, and parts of Waybill, by name. */
+  function loadedBy(specifier: string): readonly string[] {
+    const { stdout, stderr } = runScript(process.execPath, `import '${specifier}'`, [
+      '--import',
+      join(import.meta.dirname, 'loaded-modules.mjs'),
+    ])
+    expect(stderr).toBe('')
+    const paths = (JSON.parse(stdout) as string[]).map((url) => url.split('/node_modules/').at(-1) ?? '')
+    return [
+      ...new Set(
+        paths.map(
+          (path) => /^waybill\/dist\/(.*)\.js$|^(?:@[^/]+\/)?[^/]+/.exec(path)?.findLast(Boolean) ?? path,
+        ),
+      ),
+    ]
+  }
+
+  const server = ['serve', 'server/index', 'fastify', 'pino', 'prom-client'].map(part)
+  const commandLine = ['run', 'cli/main', 'commander', 'cli-progress', 'string-width'].map(part)
+  const drivers = ['pg', '@azure/data-tables', '@azure/identity', '@nats-io/jetstream', 'fast-check']
+  const engines = ['journal', 'sqlite', 'postgres', 'azure-tables', 'memory-store'].map(part)
+  const elsewhere = [...server, ...commandLine, ...drivers, ...engines]
+
+  /** By the name that it has in `dist/`, if it has one there. */
+  function part(name: string): string {
+    return existsSync(join(ROOT, `dist/parts/${name}.js`)) ? `parts/${name}` : name
+  }
+
+  it('the library loads no server, no command line, no engine and no driver', () => {
+    const loaded = loadedBy('waybill')
+    expect(loaded).toContain('index')
+    expect(loaded.filter((name) => elsewhere.includes(name))).toEqual([])
+  })
+
+  it('the part for services loads little more than itself', () => {
+    const loaded = loadedBy('waybill/service')
+    expect(loaded).toContain('service/index')
+    expect(loaded.filter((name) => [...elsewhere, 'index', 'zod', 'ajv'].includes(name))).toEqual([])
+  })
+
+  it('the server loads it, so that the names above are those that it has', () => {
+    expect(loadedBy('waybill/server')).toEqual(expect.arrayContaining(['fastify', part('serve')]))
+    for (const name of ['serve', 'run', 'journal', 'sqlite', 'postgres', 'azure-tables', 'memory-store'])
+      expect(part(name)).toBe(`parts/${name}`)
+  })
+
+  it('one name has a bundler leave everything else out', async () => {
+    const file = join(app, 'bundled.js')
+    writeFileSync(file, `import { LedgerState } from 'waybill'\nconsole.log(LedgerState)`)
+    const bundle = await rolldown({ input: file, cwd: app, logLevel: 'silent' })
+    const { output } = await bundle.generate({ minify: true })
+    const [{ code, moduleIds }] = output
+    expect(output).toHaveLength(1)
+    // The rules, which need nothing; no engine, no dependency, nothing of Node.
+    expect(moduleIds.map((id) => id.split('/node_modules/').at(-1))).toEqual([
+      'waybill/dist/parts/core.js',
+      file,
+    ])
+    expect(code).not.toMatch(/\bimport\b/)
+    expect(code.length).toBeLessThan(MOST_FOR_ONE_NAME)
+  })
+})
+
 it('tells an older Node which one is needed', (context) => {
   const node = olderNode()
   if (node === undefined) return context.skip(`no Node older than ${OLDEST_SUPPORTED} on this machine`)
@@ -107,10 +207,21 @@ function npm(cwd: string, ...args: string[]) {
   })
 }
 
-function runScript(node: string, script: string) {
+function runScript(node: string, script: string, options: readonly string[] = []) {
   const file = join(app, 'script.mjs')
   writeFileSync(file, script)
-  return spawnSync(node, [file], { cwd: app, encoding: 'utf8', env: environment(), timeout: 30_000 })
+  return spawnSync(node, [...options, file], {
+    cwd: app,
+    encoding: 'utf8',
+    env: environment(),
+    timeout: 30_000,
+  })
+}
+
+function bytesIn(path: string): number {
+  const found = lstatSync(path)
+  if (!found.isDirectory()) return found.size
+  return readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
 }
 
 /** npm puts this repository's Node 26 first on the PATH; the machine's own may be further down. */

@@ -10,10 +10,10 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a file of this repository on the Node that runs the tests, in a process and a folder of its own, without colours. */
+/** Runs a file of this repository with the package as it is built, in a process and a folder of its own, without colours. */
 export function runNode(file: string): Ran {
   const cwd = mkdtempSync(join(tmpdir(), 'waybill-run-'))
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--conditions=waybill-source', file], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
     cwd,
     encoding: 'utf8',
     env: environment(),

@@ -1,0 +1,65 @@
+// Builds what runs of the package into dist/, unless what is there was made of the very same sources. Node takes longer to find
+// and link a thousand small files than to run what is in them, so they are put together: a file for each way in, and parts that
+// those share, so that a class is the same one whichever way a program came in.
+import { globSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { fingerprint, isBuiltFrom, noteBuiltFrom } from './built-from.ts'
+import { ROOT } from './command.ts'
+
+const DIST = join(ROOT, 'dist')
+/** As deep as the folders of `src/`: some files name others by where they are, and threads by what lies beside them. */
+const PARTS = 'parts'
+
+const WAYS_IN = {
+  index: 'src/index.ts',
+  'server/index': 'src/server/index.ts',
+  'service/index': 'src/service/index.ts',
+  'testing/index': 'src/testing/index.ts',
+  'cli/main': 'src/cli/main.ts',
+  [`${PARTS}/compaction-worker`]: 'src/store/journal/compaction-worker.ts',
+  [`${PARTS}/sqlite-worker`]: 'src/store/sqlite/sqlite-worker.ts',
+}
+
+/** What everything else stands on: a part each. The rest is divided by who needs it. */
+const FOUNDATIONS = ['core', 'errors', 'world', 'wire']
+
+async function build(): Promise<void> {
+  // What is left of an older build, by whichever tool; types and the page have builds of their own.
+  for (const file of globSync('**/*.js{,.map}', { cwd: DIST, exclude: ['page/**'] })) rmSync(join(DIST, file))
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: WAYS_IN,
+    platform: 'node',
+    // As for the compiler: a Node that is too old has to get as far as being told so.
+    transform: { target: 'es2023' },
+    // Dependencies stay what they are: installed, and kept up to date, by npm. What newer syntax is made of is none of them.
+    external: (id) => !/^(?:[./]|@oxc-project\/runtime)/.test(id),
+    logLevel: 'warn',
+  })
+  await bundle.write({
+    dir: DIST,
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: `${PARTS}/[name].js`,
+    codeSplitting: {
+      groups: [
+        // On its own, because it is there for what it does and not for what it exports.
+        { name: 'node-version', test: /[\\/]src[\\/]node-version\.ts$/, priority: FOUNDATIONS.length },
+        ...FOUNDATIONS.map((name, n) => ({
+          name,
+          test: new RegExp(`[\\\\/]src[\\\\/]${name}[\\\\/]`),
+          // Each may need the ones before it, and what it needs would become part of it.
+          priority: FOUNDATIONS.length - 1 - n,
+        })),
+      ],
+    },
+  })
+  await bundle.close()
+}
+
+const print = fingerprint('src/**/*.ts', 'tsconfig.json', 'scripts/build-js.ts')
+if (!isBuiltFrom(join(DIST, PARTS), print)) {
+  await build()
+  noteBuiltFrom(join(DIST, PARTS), print)
+}
