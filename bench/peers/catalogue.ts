@@ -28,6 +28,9 @@ const AUDIT_LOG = 'every change, who made it and when, in the audit log'
 const ONE_PROCESS = 'handlers in the same process, concurrency 500, bulk by `ledger.batch`'
 const NO_STEPS = 'it has no jobs of several steps'
 
+const NO_BULK = 'it has no way to submit many at once'
+const STEPS_KEPT = 'the last state of the job, and the result of every step'
+
 const WAYBILL: readonly System[] = [
   {
     name: 'waybill-journal',
@@ -148,6 +151,55 @@ const PEERS: readonly System[] = [
     settings:
       'concurrency 24, pool of 25, local queue of 500, completions in batches without delay; addJobs for bulk',
     load: async () => (await import('./systems/graphile-worker.ts')).openBatched,
+  },
+  {
+    name: 'dbos',
+    title: 'DBOS',
+    packages: ['@dbos-inc/dbos-sdk', 'pg'],
+    server: 'postgres',
+    settings:
+      'what waits is in a queue (concurrency 100, asked every 10 ms), what is submitted while somebody works is started at once; bulk: many enqueues in one transaction',
+    durable: `${ON_DISK} (commit)`,
+    history: STEPS_KEPT,
+    leftOut: {},
+    load: async () => (await import('./systems/dbos.ts')).open,
+  },
+  {
+    name: 'openworkflow-postgres',
+    title: 'openworkflow, PostgreSQL',
+    packages: ['openworkflow', 'postgres'],
+    server: 'postgres',
+    settings: 'one worker, concurrency 50',
+    durable: `${ON_DISK} (commit)`,
+    history: STEPS_KEPT,
+    leftOut: { bulk: NO_BULK },
+    load: async () => (await import('./systems/openworkflow.ts')).openPostgres,
+  },
+  {
+    name: 'openworkflow-sqlite',
+    title: 'openworkflow, SQLite',
+    packages: ['openworkflow'],
+    server: null,
+    settings: 'one worker, concurrency 20',
+    durable: `${ON_DISK} (WAL, synchronous=FULL)`,
+    history: STEPS_KEPT,
+    leftOut: { bulk: NO_BULK },
+    load: async () => (await import('./systems/openworkflow.ts')).openSqlite,
+  },
+  {
+    name: 'restate',
+    title: 'Restate',
+    packages: ['@restatedev/restate-sdk', '@restatedev/restate-sdk-clients'],
+    server: 'restate',
+    settings: 'one node with its defaults; handlers over HTTP/2',
+    durable: `${ON_DISK} (fsync of its log)`,
+    history: 'the journal of the job with the result of every step, for a day',
+    leftOut: {
+      bulk: NO_BULK,
+      drain: 'it begins what it is given at once; nothing waits for a worker',
+      startup: 'what is kept is opened by its server, not by the process that does the work',
+    },
+    load: async () => (await import('./systems/restate.ts')).open,
   },
 ]
 

@@ -11,7 +11,9 @@ import { writeReport } from './report/json.ts'
 import { figuresTable, leftOutLines, targetsTable } from './report/terminal.ts'
 import { versionsOf } from './report/versions.ts'
 import { type Plan, runRounds } from './run-rounds.ts'
+import { canBeAlone, isAlone, runAlone } from './servers/alone.ts'
 import { Places, serverVersion } from './servers/places.ts'
+import { redisVersion } from './servers/redis.ts'
 import { checkTargets } from './targets.ts'
 
 const WORKLOADS = [...new Set(COLUMNS.map(({ workload }) => workload))]
@@ -53,6 +55,11 @@ async function main(): Promise<number> {
   if (asked.length === 0 || workloads.length === 0) {
     console.error(`Nothing to measure.\n\n${HELP}`)
     return 2
+  }
+  if (!isAlone()) {
+    // What has to be fetched is fetched while there still is a network.
+    if (asked.some(({ server }) => server?.startsWith('redis') === true)) redisVersion()
+    if (canBeAlone()) return runAlone()
   }
   // Users get the built package, and so does this.
   execFileSync('node', ['scripts/build.ts'], { cwd: ROOT, stdio: 'ignore' })

@@ -9,6 +9,7 @@ import { say } from '../../../test/postgres/server.ts'
 import { benchServer, stopBenchServer } from '../../engines/bench-server.ts'
 import type { ServerName, System } from '../catalogue.ts'
 import type { Place } from '../system.ts'
+import { isAlone } from './alone.ts'
 import { type Fsync, type Redis, redisVersion, startRedis } from './redis.ts'
 import { type Restate, restateVersion, startRestate } from './restate.ts'
 
@@ -17,6 +18,9 @@ export interface TakenPlace {
   readonly place: Place
   free(): Promise<void>
 }
+
+const ASKS_OUTSIDE =
+  'its server asks GitHub for its latest release, and only root on Linux can keep it off the network'
 
 const EMPTY = { postgres: null, redisPort: null, restate: null, isHistory: false } as const
 
@@ -105,6 +109,7 @@ export async function serverVersion(
         : { version: `Redis ${version}` }
     }
     case 'restate': {
+      if (!isAlone()) return { missing: ASKS_OUTSIDE }
       const version = restateVersion()
       return version === null
         ? { missing: 'there is no Restate server for this platform' }
