@@ -1,0 +1,66 @@
+// One measurement of one system in a process of its own: `measure.ts '<Task as JSON>'`.
+import { systemOf } from './catalogue.ts'
+import { nextPayload, type Opened, type Place } from './system.ts'
+import { type Figures, fill, type Sizes, WORKLOADS } from './workloads.ts'
+
+export interface Task {
+  readonly system: string
+  /** A workload; or `history`, which makes what `startup` opens. */
+  readonly workload: string
+  readonly place: Place
+  readonly sizes: Sizes
+}
+
+export interface Said {
+  readonly figures: Figures
+}
+
+/** As many as are done for real where the rest of a history is copied. */
+const REAL_HISTORY = 1000
+
+const { system, workload, place, sizes } = JSON.parse(process.argv[2] ?? '') as Task
+const open = await systemOf(system).load()
+// Whoever shows the results is gone, and so is the reason to go on.
+process.on('disconnect', () => process.exit(1))
+const figures = await run()
+// Some leave timers and connections behind. What they hold is removed anyway.
+process.send?.({ figures } satisfies Said, () => process.exit(0))
+
+async function run(): Promise<Figures> {
+  if (workload === 'startup') return startUp()
+  const opened = await open(place)
+  const said = workload === 'history' ? await history(opened) : await WORKLOADS[workload]?.(opened, sizes)
+  await opened.close()
+  return said ?? {}
+}
+
+/** From just before it is opened to a first job that it has, and one that its worker has begun. */
+async function startUp(): Promise<Figures> {
+  const start = performance.now()
+  const opened = await open(place)
+  await opened.submit(nextPayload(), 'one')
+  const ready = performance.now()
+  const begun = await new Promise<number>((resolve, reject) => {
+    const onStart = () => resolve(performance.now())
+    opened
+      .work({ sort: 'one', count: 1, onStart })
+      .then(async ({ done, stop }) => {
+        await done
+        await stop()
+      })
+      .catch(reject)
+  })
+  await opened.close()
+  return { ready: ready - start, begun: begun - start, process: ready }
+}
+
+async function history(opened: Opened): Promise<Figures> {
+  const { multiplyHistory } = opened
+  const jobs = multiplyHistory === undefined ? sizes.maxJobs : REAL_HISTORY
+  await fill(opened, jobs)
+  const { done, stop } = await opened.work({ sort: 'one', count: jobs, onStart: () => {} })
+  await done
+  await stop()
+  await multiplyHistory?.(sizes.maxJobs / jobs - 1)
+  return { jobs: sizes.maxJobs }
+}
