@@ -6,14 +6,14 @@ import { fingerprint, isBuiltFrom, noteBuiltFrom } from './built-from.ts'
 import { ROOT, run } from './command.ts'
 
 const DIST = join(ROOT, 'dist')
-/** Has a build of its own, and is in use by servers that run from here. */
-const PAGE = 'page'
+/** Have builds of their own, and are in use by servers that run from here. */
+const OTHERS = ['page', 'site']
 
 async function compile(): Promise<boolean> {
   const print = fingerprint('src/**/*.ts', 'tsconfig*.json')
   if (isBuiltFrom(DIST, print)) return true
   for (const name of existsSync(DIST) ? readdirSync(DIST) : []) {
-    if (name !== PAGE) rmSync(join(DIST, name), { recursive: true, force: true })
+    if (!OTHERS.includes(name)) rmSync(join(DIST, name), { recursive: true, force: true })
   }
   const { ok } = await run(['tsc', '-p', 'tsconfig.build.json'], { output: 'show', timeoutMs: 120_000 })
   if (ok) noteBuiltFrom(DIST, print)
