@@ -1,13 +1,16 @@
-// Brings what is made from the code up to date: the state machines and the error codes in docs/, the schema of tool
-// jobs, and the OpenAPI document. With --check it writes nothing, and fails when a file is not what the code says.
+// Brings what is made from the code up to date: the state machines, the error codes and the routes in docs/, the schema of
+// tool jobs, and the OpenAPI document; and then what is made from the pages: their index and llms.txt. With --check it writes nothing, and fails when a file is not what the code says.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './command.ts'
 import { errorCodesRegion } from './diagrams/error-codes.ts'
+import { httpReferenceRegion } from './diagrams/http-reference.ts'
 import { openApiFile } from './diagrams/openapi-file.ts'
 import { replaceRegion } from './diagrams/region.ts'
 import { stateMachinesRegion } from './diagrams/state-machines.ts'
 import { toolJobSchemaFile } from './diagrams/tool-job-schema-file.ts'
+import { indexRegion } from './docs/index-page.ts'
+import { llmsFile } from './docs/llms.ts'
 
 interface Generated {
   readonly path: string
@@ -21,8 +24,11 @@ const GENERATED: readonly Generated[] = [
     made: (page) => replaceRegion(page, 'state machines', stateMachinesRegion()),
   },
   { path: 'docs/errors.md', made: (page) => replaceRegion(page, 'error codes', errorCodesRegion()) },
+  { path: 'docs/http-reference.md', made: (page) => replaceRegion(page, 'routes', httpReferenceRegion()) },
   { path: 'schemas/tool-job.schema.json', made: toolJobSchemaFile },
   { path: 'schemas/openapi.json', made: openApiFile },
+  { path: 'docs/README.md', made: (page) => replaceRegion(page, 'index', indexRegion()) },
+  { path: 'llms.txt', made: llmsFile },
 ]
 
 const check = process.argv.includes('--check')
