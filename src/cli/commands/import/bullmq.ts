@@ -38,8 +38,8 @@ export const importBullmq = defineCommand<Options>({
   async run(session, options, [url]) {
     const { prefix } = options
     const { BullmqSource } = await import('../../../ledger/import/bullmq/bullmq-source.ts')
-    await runImport(session, options, ({ states, ...opening }) =>
-      BullmqSource.open(urlOf(url), { ...opening, prefix, withSchedules: states.has('schedules') }),
+    await runImport(session, options, ({ states, wants, as }) =>
+      BullmqSource.open(urlOf(url), { wants, as, prefix, withSchedules: states.has('schedules') }),
     )
   },
 })

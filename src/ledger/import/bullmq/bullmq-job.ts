@@ -11,8 +11,8 @@ interface Facts {
   readonly prefix: string
   readonly queue: string
   readonly state: OldState
-  readonly withSchedules: boolean
-  readonly now: number
+  /** Whether a schedule of this id is taken over. */
+  readonly isOfSchedule: (id: string) => boolean
   /** Its place among the others. */
   readonly score: number
   /** Keys of the children that it still waits for, and what each of them says. */
@@ -73,7 +73,7 @@ function problemOf(
   if (Object.keys(hash).length === 0) return 'it was removed while it was read'
   if (payload === undefined) return 'its data is not JSON'
   if (depends_on.includes(null)) return 'it waits for a job under another prefix'
-  const isNext = facts.state === 'delayed' && hash.rjk !== undefined && facts.withSchedules
+  const isNext = facts.state === 'delayed' && hash.rjk !== undefined && facts.isOfSchedule(hash.rjk)
   return isNext ? 'its schedule submits it when it is due' : null
 }
 

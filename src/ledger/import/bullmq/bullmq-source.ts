@@ -14,9 +14,8 @@ export interface BullmqOptions {
   /** What the database is called in keys; its prefix unless told. */
   readonly as?: string | undefined
   readonly wants: WantsQueue
-  /** Whether schedules are taken over too: then their next jobs are not, which they submit themselves. */
+  /** Whether schedules are taken over too. */
   readonly withSchedules: boolean
-  readonly now: () => number
 }
 
 /** Where jobs of a queue are, in the order in which they would be done. */
@@ -39,6 +38,8 @@ export class BullmqSource implements Source {
   readonly #queues: readonly string[]
   readonly #options: BullmqOptions
   readonly #notes: string[] = []
+  /** Schedules that are taken over, by queue and id: their next jobs are not, which they submit themselves. */
+  readonly #schedulesTaken = new Set<string>()
 
   private constructor(
     redis: RedisReader,
@@ -127,8 +128,13 @@ export class BullmqSource implements Source {
   }
 
   async *#jobs(queue: string, state: OldState, ids: readonly Scored[]): AsyncGenerator<readonly OldRecord[]> {
-    const { prefix, withSchedules, now } = this.#options
-    const facts = { source: this.#name, prefix, queue, state, withSchedules, now: now() }
+    const facts = {
+      source: this.#name,
+      prefix: this.#options.prefix,
+      queue,
+      state,
+      isOfSchedule: (id: string) => this.#schedulesTaken.has(`${queue}:${id}`),
+    }
     for (let at = 0; at < ids.length; at += PAGE) {
       const some = ids.slice(at, at + PAGE)
       const hashes = await this.#redis.hashes(some.map(({ id }) => this.#key(queue, id)))
@@ -148,7 +154,11 @@ export class BullmqSource implements Source {
   async *#schedules(queue: string, ids: readonly Scored[]): AsyncGenerator<readonly OldRecord[]> {
     if (ids.length === 0) return
     const hashes = await this.#redis.hashes(ids.map(({ id }) => this.#key(queue, `repeat:${id}`)))
-    yield ids.map(({ id }, i) => scheduleOf(id, hashes[i] ?? {}, { source: this.#name, queue }))
+    const schedules = ids.map(({ id }, i) => scheduleOf(id, hashes[i] ?? {}, { source: this.#name, queue }))
+    for (const { id, problem } of schedules) {
+      if (problem === null && this.#options.withSchedules) this.#schedulesTaken.add(`${queue}:${id}`)
+    }
+    yield schedules
   }
 
   async #noteQueue(queue: string): Promise<void> {

@@ -39,15 +39,18 @@ export class RedisReader implements AsyncDisposable {
       retryStrategy: () => null,
       connectionName: 'waybill-import',
     })
-    // Why a connection is lost is what the question under way fails with.
-    redis.on('error', () => {})
-    try {
-      await redis.connect()
-      return new RedisReader(redis, where)
-    } catch (error) {
-      redis.disconnect()
-      throw new SourceUnreachable(where, { cause: error })
-    }
+    // A connection that cannot be made says why only here.
+    let why: unknown
+    redis.on('error', (error: unknown) => {
+      why = error
+    })
+    const failure = await redis.connect().then(
+      () => null,
+      (error: unknown) => why ?? error,
+    )
+    if (failure === null) return new RedisReader(redis, where)
+    redis.disconnect()
+    throw new SourceUnreachable(where, { cause: failure })
   }
 
   async keys(pattern: string): Promise<readonly string[]> {
