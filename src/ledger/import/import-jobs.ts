@@ -1,4 +1,4 @@
-import { ActiveJobs } from '../../errors/import-errors.ts'
+import { ImportActiveJobs } from '../../errors/import-errors.ts'
 import { heldPause } from '../../world/pause.ts'
 import type { World } from '../../world/world.ts'
 import type { ImportReport } from './import-report.ts'
@@ -57,7 +57,8 @@ async function noneActive(source: Source, { clock, timers }: World, waitMs: numb
   for (;;) {
     const active = await source.active()
     if (active === 0) return
-    if (waitMs === null || clock.now() - since >= waitMs) throw new ActiveJobs(source.title, active, waitMs)
+    if (waitMs === null || clock.now() - since >= waitMs)
+      throw new ImportActiveJobs(source.title, active, waitMs)
     await heldPause(timers, LOOK_EVERY_MS)
   }
 }

@@ -60,7 +60,10 @@ export class ImportRun {
 
   constructor(plan: ImportPlan) {
     this.#plan = plan
-    this.#given = new Map(plan.protocols.map((protocol) => [protocol.request_type, protocol]))
+    // Those of a run before this one say how a whole job is tried; what is left of each, only its record does.
+    const isOurs = ({ protocol_id }: Protocol) => protocol_id.startsWith(`${plan.naming.system}:`)
+    const given = plan.protocols.filter((protocol) => !isOurs(protocol))
+    this.#given = new Map(given.map((protocol) => [protocol.request_type, protocol]))
   }
 
   async run(): Promise<FateCounts> {
@@ -78,7 +81,7 @@ export class ImportRun {
   }
 
   async #take(record: OldRecord): Promise<void> {
-    const reason = record.problem ?? this.#whyLeft(record)
+    const reason = this.#whyLeft(record) ?? record.problem
     if (reason !== null) return this.#tell(record, left(reason))
     if (record.kind === 'schedule') return this.#tell(record, await this.#orRefused(record, this.#schedule))
     if (isOpen(record) && record.depends_on.length > 0) {

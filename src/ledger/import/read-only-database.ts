@@ -1,5 +1,5 @@
 // A PostgreSQL database of somebody else: read in one transaction that may not write, from one moment of it.
-import { NoSuchSource, SourceUnreachable } from '../../errors/import-errors.ts'
+import { ImportNoSource, ImportUnreachable } from '../../errors/import-errors.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { shownUrl } from '../../errors/shown-url.ts'
 import { loadPg, type PgClient } from '../../store/postgres/load-pg.ts'
@@ -36,7 +36,7 @@ export class ReadOnlyDatabase implements AsyncDisposable {
       await client.query("SET default_transaction_read_only = on; SET TIME ZONE 'UTC'")
     } catch (error) {
       await client.end().catch(() => {})
-      throw new SourceUnreachable(where, { cause: error })
+      throw new ImportUnreachable(where, { cause: error })
     }
     return database
   }
@@ -45,7 +45,7 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     try {
       return (await this.#client.query(text, [...values])).rows
     } catch (error) {
-      throw new SourceUnreachable(this.where, { cause: error })
+      throw new ImportUnreachable(this.where, { cause: error })
     }
   }
 
@@ -64,7 +64,10 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     const name = `${this.schema}.${table}`
     if ((await this.value('SELECT row_security_active($1::regclass::oid)', [name])) !== true) return
     const next = 'Give the URL of the user who owns the tables.'
-    throw new NoSuchSource(`This user does not see all rows of ${name}: row level security hides some`, next)
+    throw new ImportNoSource(
+      `This user does not see all rows of ${name}: row level security hides some`,
+      next,
+    )
   }
 
   /** Everything that the work asks is from the same moment. */

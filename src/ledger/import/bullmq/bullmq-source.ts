@@ -1,6 +1,6 @@
 // BullMQ in Redis. Of each queue the ids are read in one go, as of one moment; what each job says is read afterwards, page by
 // page. A queue is known by its `meta` key, which also says which version wrote last.
-import { NoSuchSource, UnknownSourceVersion } from '../../../errors/import-errors.ts'
+import { ImportNoSource, ImportUnknownVersion } from '../../../errors/import-errors.ts'
 import { type OldRecord, type OldState, PAGE, type Source, type WantsQueue } from '../old-record.ts'
 import { jobOf } from './bullmq-job.ts'
 import { scheduleOf } from './bullmq-schedule.ts'
@@ -65,7 +65,10 @@ export class BullmqSource implements Source {
       if (names.length === 0) {
         const next =
           'Look at the number of the database in the URL, and name the prefix that BullMQ was given: --prefix NAME.'
-        throw new NoSuchSource(`There are no queues of BullMQ with prefix ${prefix} at ${redis.where}`, next)
+        throw new ImportNoSource(
+          `There are no queues of BullMQ with prefix ${prefix} at ${redis.where}`,
+          next,
+        )
       }
       const queues = names.filter(wants)
       const versions = new Set<string>()
@@ -205,7 +208,7 @@ async function versionOf(redis: RedisReader, key: string, queue: string): Promis
   const { version = 'no version' } = await redis.hash(key)
   const [, full, major] = /^bullmq:((\d+)\.\S*)$/.exec(version) ?? []
   if (full !== undefined && major !== undefined && KNOWN.includes(major)) return full
-  throw new UnknownSourceVersion('BullMQ', `${version} in queue ${queue}`, `BullMQ ${KNOWN.join(' and ')}`)
+  throw new ImportUnknownVersion('BullMQ', `${version} in queue ${queue}`, `BullMQ ${KNOWN.join(' and ')}`)
 }
 
 /** The characters that mean something in a pattern. */

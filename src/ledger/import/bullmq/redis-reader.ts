@@ -1,6 +1,6 @@
 // A Redis of somebody else. Everything that is asked of it is here, and none of it writes.
 import type { Redis } from 'ioredis'
-import { SourceUnreachable } from '../../../errors/import-errors.ts'
+import { ImportUnreachable } from '../../../errors/import-errors.ts'
 import { InvalidInput } from '../../../errors/input-errors.ts'
 import { shownUrl } from '../../../errors/shown-url.ts'
 import { newRedis } from './load-redis.ts'
@@ -50,7 +50,7 @@ export class RedisReader implements AsyncDisposable {
     )
     if (failure === null) return new RedisReader(redis, where)
     redis.disconnect()
-    throw new SourceUnreachable(where, { cause: failure })
+    throw new ImportUnreachable(where, { cause: failure })
   }
 
   async keys(pattern: string): Promise<readonly string[]> {
@@ -88,7 +88,7 @@ export class RedisReader implements AsyncDisposable {
       this.#redis.multi(questions.map((question) => [...question] as [string, ...unknown[]])).exec(),
     )
     return (answers ?? []).map(([error, answer]) => {
-      if (error !== null) throw new SourceUnreachable(this.where, { cause: error })
+      if (error !== null) throw new ImportUnreachable(this.where, { cause: error })
       return answer as string[]
     })
   }
@@ -99,7 +99,7 @@ export class RedisReader implements AsyncDisposable {
     for (const key of keys) pipeline.hgetall(key)
     const answers = await this.#ask(() => pipeline.exec())
     return (answers ?? []).map(([error, answer]) => {
-      if (error !== null) throw new SourceUnreachable(this.where, { cause: error })
+      if (error !== null) throw new ImportUnreachable(this.where, { cause: error })
       return answer as Hash
     })
   }
@@ -108,7 +108,7 @@ export class RedisReader implements AsyncDisposable {
     try {
       return await question()
     } catch (error) {
-      throw new SourceUnreachable(this.where, { cause: error })
+      throw new ImportUnreachable(this.where, { cause: error })
     }
   }
 

@@ -1,4 +1,4 @@
-import { NoSuchSource, UnknownSourceVersion } from '../../../errors/import-errors.ts'
+import { ImportNoSource, ImportUnknownVersion } from '../../../errors/import-errors.ts'
 import type { OldRecord, OldSchedule, Source, WantsQueue } from '../old-record.ts'
 import { ReadOnlyDatabase, type Row } from '../read-only-database.ts'
 import type { CrontabEntry } from './crontab.ts'
@@ -40,12 +40,12 @@ export class GraphileSource implements Source {
       if (!(await database.hasTable('migrations'))) {
         const next = 'Name the schema that Graphile Worker was given: --schema NAME.'
         const message = `There is no Graphile Worker in schema ${options.schema} of ${database.where}`
-        throw new NoSuchSource(message, next)
+        throw new ImportNoSource(message, next)
       }
       const version = Number(await database.value(`SELECT max(id) FROM ${database.schema}.migrations`))
       if (!(version >= OLDEST && version <= NEWEST)) {
         const known = `${OLDEST} to ${NEWEST}, of Graphile Worker 0.16, 0.17 and 0.18`
-        throw new UnknownSourceVersion('Graphile Worker', `migration ${version} of its tables`, known)
+        throw new ImportUnknownVersion('Graphile Worker', `migration ${version} of its tables`, known)
       }
       await database.mustSeeAll('_private_jobs')
       return new GraphileSource(database, version, options)

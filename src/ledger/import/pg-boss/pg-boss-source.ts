@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json.ts'
-import { NoSuchSource, UnknownSourceVersion } from '../../../errors/import-errors.ts'
+import { ImportNoSource, ImportUnknownVersion } from '../../../errors/import-errors.ts'
 import type { OldRecord, Source, WantsQueue } from '../old-record.ts'
 import { ReadOnlyDatabase, type Row } from '../read-only-database.ts'
 import { jobOf, scheduleOf } from './pg-boss-records.ts'
@@ -42,12 +42,12 @@ export class PgBossSource implements Source {
     try {
       if (!(await database.hasTable('version'))) {
         const next = 'Name the schema that pg-boss was given: --schema NAME.'
-        throw new NoSuchSource(`There is no pg-boss in schema ${options.schema} of ${database.where}`, next)
+        throw new ImportNoSource(`There is no pg-boss in schema ${options.schema} of ${database.where}`, next)
       }
       const version = Number(await database.value(`SELECT version FROM ${database.schema}.version`))
       if (!(version >= OLDEST && version <= NEWEST)) {
         const known = `${OLDEST} to ${NEWEST}, of pg-boss 10.4, 11 and 12`
-        throw new UnknownSourceVersion('pg-boss', `version ${version} of its tables`, known)
+        throw new ImportUnknownVersion('pg-boss', `version ${version} of its tables`, known)
       }
       return new PgBossSource(database, version, options)
     } catch (error) {
