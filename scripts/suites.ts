@@ -114,6 +114,12 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
+    name: 'import',
+    include: ['test/import/**/*.test.ts'],
+    globalSetup: 'test/postgres/shared-server.ts',
+    testTimeoutMs: 60_000,
+  },
+  {
     name: 'tables',
     include: ['worker', 'dispatcher', 'timekeeper', 'found-result-lost'].map(
       (name) => `src/runtime/${name}.test.ts`,

@@ -2,6 +2,7 @@
 import type { RefusalCode } from '../../src/core/refusal.ts'
 import * as fileErrors from '../../src/errors/file-errors.ts'
 import * as httpErrors from '../../src/errors/http-errors.ts'
+import * as importErrors from '../../src/errors/import-errors.ts'
 import * as inputErrors from '../../src/errors/input-errors.ts'
 import * as journalErrors from '../../src/errors/journal-errors.ts'
 import * as messageErrors from '../../src/errors/message-errors.ts'
@@ -32,6 +33,7 @@ function classOf(code: ErrorCode): string {
   const named = [
     fileErrors,
     httpErrors,
+    importErrors,
     inputErrors,
     journalErrors,
     messageErrors,

@@ -8,6 +8,9 @@ import { docsHistory } from './commands/docs/history.ts'
 import { docsList } from './commands/docs/list.ts'
 import { docsSet } from './commands/docs/set.ts'
 import { docsShow } from './commands/docs/show.ts'
+import { importBullmq } from './commands/import/bullmq.ts'
+import { importGraphileWorker } from './commands/import/graphile-worker.ts'
+import { importPgBoss } from './commands/import/pg-boss.ts'
 import { init } from './commands/init.ts'
 import { jobsAgain } from './commands/jobs/again.ts'
 import { jobsAnnotate } from './commands/jobs/annotate.ts'
@@ -114,6 +117,11 @@ const GROUPS: readonly Group[] = [
     name: 'tokens',
     about: 'Access tokens: who may come in by way of the server, as what, and until when',
     commands: [tokensCreate, tokensList, tokensShow, tokensRevoke, tokensLink],
+  },
+  {
+    name: 'import',
+    about: 'Jobs of other systems: taking them over, and looking first what would be',
+    commands: [importBullmq, importPgBoss, importGraphileWorker],
   },
   {
     name: 'ledger',

@@ -31,7 +31,8 @@ export async function whyNoProgram(name: string): Promise<string | null> {
 async function answers(name: string): Promise<boolean> {
   try {
     const { stdout } = await execute(name, ['--version'], { timeout: ASK_TIMEOUT_MS })
-    return new RegExp(`^${name}\\b.*\\d\\.\\d`, 'i').test(stdout)
+    // Some write their name in two words there.
+    return new RegExp(`^${name.replaceAll('-', '[- ]')}\\b.*\\d\\.\\d`, 'i').test(stdout)
   } catch {
     return false
   }
