@@ -173,9 +173,17 @@ CREATE TABLE ${s}.head (
   at bigint NOT NULL,
   records bigint NOT NULL,
   removed bigint NOT NULL,
-  reach bigint NOT NULL
+  reach bigint NOT NULL,
+  -- The one process that listens, or * when several do: whoever writes need not ask who does.
+  listener text COLLATE "C"
 ) WITH (fillfactor = 50, ${RESTLESS});
 INSERT INTO ${s}.head VALUES (1, 0, 0, 0, 0, 0);
+
+-- One row for each process that listens for what others write, with the server's process of its connection.
+CREATE TABLE ${s}.listener (
+  process text COLLATE "C" PRIMARY KEY,
+  pid int NOT NULL
+);
 
 CREATE SEQUENCE ${s}.chunk_id AS bigint;
 

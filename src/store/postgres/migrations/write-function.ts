@@ -61,10 +61,24 @@ ${contendedSql(s)}
   UPDATE ${s}.head SET seq = seq + p_n[3], records = records + p_n[3], at = greatest(at, p_n[2]), reach = greatest(reach, p_n[5])
     WHERE id = 1 RETURNING * INTO v_head;
 ${aloneSql(s)}
-  IF p_news IS NOT NULL THEN PERFORM pg_notify('${channel}', p_news); END IF;
+  -- Whoever is told costs both sides a moment: one who listens alone is not told of what it wrote itself.
+  IF p_news <> v_head.listener THEN PERFORM pg_notify('${channel}', p_news); END IF;
   RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, v_owed];
 END
 $write$;
+
+-- Who listens from now on, or no more. It waits for whoever is writing: those who come later tell them, and what those
+-- before it wrote is seen. Processes that are gone without a word are forgotten.
+CREATE FUNCTION ${s}.listens(p_process text, p_is boolean) RETURNS void LANGUAGE plpgsql AS $listens$
+BEGIN
+  PERFORM 1 FROM ${s}.head FOR UPDATE;
+  DELETE FROM ${s}.listener l
+    WHERE l.process = p_process OR NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = l.pid);
+  IF p_is THEN INSERT INTO ${s}.listener (process, pid) VALUES (p_process, pg_backend_pid()); END IF;
+  UPDATE ${s}.head SET listener =
+    (SELECT CASE count(*) WHEN 0 THEN NULL WHEN 1 THEN min(l.process) ELSE '*' END FROM ${s}.listener l);
+END
+$listens$;
 
 -- For transactions of others: what they ask for is decided on right after they are committed.
 CREATE FUNCTION ${s}.submit(request text) RETURNS void LANGUAGE sql AS $submit$
