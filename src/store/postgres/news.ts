@@ -1,5 +1,6 @@
 // Hearing that somebody else has written. Notifications come at once, on a connection that listens; now and then, and all
-// the time while nobody listens, the head of the log is looked at instead.
+// the time while nobody listens, the head of the log is looked at instead. Who listens says so in the database: while only
+// one process does, its own writes are told to nobody.
 import type { Timer } from '../../world/timers.ts'
 import type { Head } from '../tables/tables.ts'
 import { Link, type Server } from './link.ts'
@@ -10,6 +11,8 @@ const WHILE_LISTENING = 10
 
 export interface NewsOptions {
   readonly server: Server
+  /** Quoted. */
+  readonly schema: string
   readonly channel: string
   /** Whose own notifications are no news. */
   readonly process: string
@@ -24,7 +27,7 @@ export class News {
   readonly #listeners: (() => void)[] = []
   readonly #link: Link
   #timer: Timer | null = null
-  #isListening = false
+  #listening: PgClient | null = null
   #hasListened = false
   #isMissed = false
   #isClosed = false
@@ -56,11 +59,12 @@ export class News {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#timer?.cancel()
+    if (this.#listening !== null) await this.#say(this.#listening, false).catch(() => {})
     await this.#link.close()
   }
 
   #connect(): void {
-    if (!this.#options.listen || this.#isListening || this.#isClosed) return
+    if (!this.#options.listen || this.#listening !== null || this.#isClosed) return
     void this.begin()
   }
 
@@ -69,19 +73,27 @@ export class News {
       if (payload !== this.#options.process) this.#tell()
     })
     client.once('end', () => {
-      this.#isListening = false
+      this.#listening = null
       this.#connect()
     })
     await client.query(`LISTEN "${this.#options.channel}"`)
-    this.#isListening = true
+    // Whoever writes from now on knows of it, and knows that it hears.
+    await this.#say(client, true)
+    this.#listening = client
     // Something may have been said while nobody listened.
     if (this.#hasListened) this.#tell()
     this.#hasListened = true
   }
 
+  async #say(client: PgClient, isListening: boolean): Promise<void> {
+    const { schema, process } = this.#options
+    const text = `SELECT ${schema}.listens($1, $2)`
+    await this.#link.ask(client, { text, values: [process, isListening] })
+  }
+
   #wait(): void {
     const { server, pollMs } = this.#options
-    const ms = this.#isListening ? pollMs * WHILE_LISTENING : pollMs
+    const ms = this.#listening !== null ? pollMs * WHILE_LISTENING : pollMs
     this.#timer = server.world.timers.after(ms, () => {
       this.#connect()
       this.#look().then(

@@ -76,10 +76,12 @@ export class Partitions {
     return rows[0]?.gone ?? 0
   }
 
-  async forgetWriters(): Promise<void> {
+  /** Rows of processes that ended without a word: those that wrote, and those that listened. */
+  async forgetTheGone(): Promise<void> {
     const client = await this.#link.client()
     const text = `DELETE FROM ${this.#s}.writer WHERE seen_at < now() - ${WRITERS_KEPT}`
     await this.#link.ask(client, { text })
+    await this.#link.ask(client, { text: `SELECT ${this.#s}.listens(NULL, false)` })
   }
 
   async #clear(upTo: number): Promise<void> {

@@ -112,7 +112,8 @@ export class PostgresTables implements Tables {
     this.#partitions = new Partitions(this.#upkeep, schema)
     const head = () => this.#mark()
     this.inbox = new PostgresInbox(this.#s, (query) => this.#read(query))
-    this.#news = new News({ server, channel: channelOf(schema), process, listen, pollMs, head })
+    const channel = channelOf(schema)
+    this.#news = new News({ server, schema: this.#s, channel, process, listen, pollMs, head })
   }
 
   /** The machine's clock, set by the server's. */
@@ -255,7 +256,7 @@ export class PostgresTables implements Tables {
     try {
       const { at } = await this.head()
       await this.#partitions.makeAhead(Math.max(at, this.#server.world.clock.now()))
-      await this.#partitions.forgetWriters()
+      await this.#partitions.forgetTheGone()
       return keepFrom === null ? 0 : await this.#partitions.removeBefore(keepFrom)
     } catch (error) {
       throw translated(error, this.#server.address)

@@ -173,9 +173,17 @@ CREATE TABLE ${s}.head (
   at bigint NOT NULL,
   records bigint NOT NULL,
   removed bigint NOT NULL,
-  reach bigint NOT NULL
+  reach bigint NOT NULL,
+  -- The one process that listens, or * when several do: whoever writes need not ask who does.
+  listener text COLLATE "C"
 ) WITH (fillfactor = 50, ${RESTLESS});
 INSERT INTO ${s}.head VALUES (1, 0, 0, 0, 0, 0);
+
+-- One row for each process that listens for what others write, with the server's process of its connection.
+CREATE TABLE ${s}.listener (
+  process text COLLATE "C" PRIMARY KEY,
+  pid int NOT NULL
+);
 
 CREATE SEQUENCE ${s}.chunk_id AS bigint;
 
@@ -197,6 +205,7 @@ CREATE INDEX log_seq ON ${s}.log (first_seq);
 CREATE INDEX log_reach ON ${s}.log (reach, first_seq);
 CREATE INDEX log_late ON ${s}.log (first_seq) WHERE first_at < reach - ${LATE_MS};
 CREATE INDEX log_chunk ON ${s}.log (chunk_id);
-CREATE INDEX log_tags ON ${s}.log USING gin (tags) WITH (fastupdate = off);
+-- New parts wait in a short list until there are some hundred: one by one they would be most of what a lone write costs.
+CREATE INDEX log_tags ON ${s}.log USING gin (tags) WITH (fastupdate = on, gin_pending_list_limit = 64);
 CREATE TABLE ${s}.log_default PARTITION OF ${s}.log DEFAULT WITH (toast_tuple_target = 8160);
 `

@@ -61,10 +61,24 @@ ${contendedSql(s)}
   UPDATE ${s}.head SET seq = seq + p_n[3], records = records + p_n[3], at = greatest(at, p_n[2]), reach = greatest(reach, p_n[5])
     WHERE id = 1 RETURNING * INTO v_head;
 ${aloneSql(s)}
-  IF p_news IS NOT NULL THEN PERFORM pg_notify('${channel}', p_news); END IF;
+  -- Whoever is told costs both sides a moment: one who listens alone is not told of what it wrote itself.
+  IF p_news <> v_head.listener THEN PERFORM pg_notify('${channel}', p_news); END IF;
   RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, v_owed];
 END
 $write$;
+
+-- Who listens from now on, or no more. It waits for whoever is writing: those who come later tell them, and what those
+-- before it wrote is seen. Processes that are gone without a word are forgotten.
+CREATE FUNCTION ${s}.listens(p_process text, p_is boolean) RETURNS void LANGUAGE plpgsql AS $listens$
+BEGIN
+  PERFORM 1 FROM ${s}.head FOR UPDATE;
+  DELETE FROM ${s}.listener l
+    WHERE l.process = p_process OR NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = l.pid);
+  IF p_is THEN INSERT INTO ${s}.listener (process, pid) VALUES (p_process, pg_backend_pid()); END IF;
+  UPDATE ${s}.head SET listener =
+    (SELECT CASE count(*) WHEN 0 THEN NULL WHEN 1 THEN min(l.process) ELSE '*' END FROM ${s}.listener l);
+END
+$listens$;
 
 -- For transactions of others: what they ask for is decided on right after they are committed.
 CREATE FUNCTION ${s}.submit(request text) RETURNS void LANGUAGE sql AS $submit$
@@ -154,28 +168,34 @@ const workSql = (s: string): string => `
         AS w(queue, tenant_id, grp, rank, job_id)
       WHERE y.queue = w.queue AND y.tenant_id = w.tenant_id AND y.grp = w.grp AND y.rank = w.rank AND y.job_id = w.job_id;
     END IF;
-    INSERT INTO ${s}.ready (queue, tenant_id, grp, rank, job_id)
-    SELECT * FROM unnest(y_queue[p_n[6] + 1:], y_tenant[p_n[6] + 1:], y_group[p_n[6] + 1:], y_rank[p_n[6] + 1:],
-      y_job[p_n[6] + 1:])
-    ON CONFLICT DO NOTHING;
+    IF cardinality(y_job) > p_n[6] THEN
+      INSERT INTO ${s}.ready (queue, tenant_id, grp, rank, job_id)
+      SELECT * FROM unnest(y_queue[p_n[6] + 1:], y_tenant[p_n[6] + 1:], y_group[p_n[6] + 1:], y_rank[p_n[6] + 1:],
+        y_job[p_n[6] + 1:])
+      ON CONFLICT DO NOTHING;
+    END IF;
   END IF;
   IF d_job IS NOT NULL THEN
     IF p_n[7] > 0 THEN
       DELETE FROM ${s}.due d USING unnest(d_at[:p_n[7]], d_tenant[:p_n[7]], d_job[:p_n[7]]) AS w(due_at, tenant_id, job_id)
       WHERE d.due_at = w.due_at AND d.tenant_id = w.tenant_id AND d.job_id = w.job_id;
     END IF;
-    INSERT INTO ${s}.due (due_at, tenant_id, job_id)
-    SELECT * FROM unnest(d_at[p_n[7] + 1:], d_tenant[p_n[7] + 1:], d_job[p_n[7] + 1:])
-    ON CONFLICT DO NOTHING;
+    IF cardinality(d_job) > p_n[7] THEN
+      INSERT INTO ${s}.due (due_at, tenant_id, job_id)
+      SELECT * FROM unnest(d_at[p_n[7] + 1:], d_tenant[p_n[7] + 1:], d_job[p_n[7] + 1:])
+      ON CONFLICT DO NOTHING;
+    END IF;
   END IF;
   IF w_job IS NOT NULL THEN
     IF p_n[8] > 0 THEN
       DELETE FROM ${s}.wait t USING unnest(w_tenant[:p_n[8]], w_topic[:p_n[8]], w_job[:p_n[8]]) AS w(tenant_id, topic, job_id)
       WHERE t.tenant_id = w.tenant_id AND t.topic = w.topic AND t.job_id = w.job_id;
     END IF;
-    INSERT INTO ${s}.wait (tenant_id, topic, job_id)
-    SELECT * FROM unnest(w_tenant[p_n[8] + 1:], w_topic[p_n[8] + 1:], w_job[p_n[8] + 1:])
-    ON CONFLICT DO NOTHING;
+    IF cardinality(w_job) > p_n[8] THEN
+      INSERT INTO ${s}.wait (tenant_id, topic, job_id)
+      SELECT * FROM unnest(w_tenant[p_n[8] + 1:], w_topic[p_n[8] + 1:], w_job[p_n[8] + 1:])
+      ON CONFLICT DO NOTHING;
+    END IF;
   END IF;
   IF p_delivered IS NOT NULL THEN DELETE FROM ${s}.owed WHERE id = ANY (p_delivered); END IF;
   IF i_id IS NOT NULL THEN
@@ -184,23 +204,42 @@ const workSql = (s: string): string => `
     WHERE b.id = w.id AND w.answer IS NOT NULL;
   END IF;`
 
-/** Rows that every write wants: whoever has one keeps others waiting until the commit, so they come last. */
+/**
+ * Rows that every write wants: whoever has one keeps others waiting until the commit, so they come last. They are nearly
+ * always there, and then an update is all it takes.
+ */
 const contendedSql = (s: string): string => `
   IF s_key IS NOT NULL THEN
-    INSERT INTO ${s}.slot (tenant_id, key, version, counted, named)
-    SELECT w.tenant_id, w.key, 0, 0, '[]' FROM unnest(s_tenant, s_key) AS w(tenant_id, key)
-    ON CONFLICT (tenant_id, key) DO NOTHING;
     UPDATE ${s}.slot t SET counted = t.counted + w.add, named = COALESCE(w.named, t.named),
       version = CASE WHEN w.named IS NULL THEN t.version ELSE t.version + 1 END
     FROM unnest(s_tenant, s_key, s_add, s_most, s_named, s_from) AS w(tenant_id, key, add, most, named, seen)
     WHERE t.tenant_id = w.tenant_id AND t.key = w.key AND (w.most IS NULL OR t.counted <= w.most)
       AND (w.named IS NULL OR t.version = w.seen);
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    IF v_count <> cardinality(s_key) THEN ${conflict('a limit')} END IF;
+    IF v_count <> cardinality(s_key) THEN
+      INSERT INTO ${s}.slot (tenant_id, key, version, counted, named)
+      SELECT w.tenant_id, w.key, CASE WHEN w.named IS NULL THEN 0 ELSE 1 END, w.add, COALESCE(w.named, '[]')
+      FROM unnest(s_tenant, s_key, s_add, s_most, s_named, s_from) AS w(tenant_id, key, add, most, named, seen)
+      WHERE (w.most IS NULL OR w.most >= 0) AND (w.named IS NULL OR w.seen = 0)
+      ON CONFLICT DO NOTHING;
+      GET DIAGNOSTICS v_more = ROW_COUNT;
+      IF v_count + v_more <> cardinality(s_key) THEN ${conflict('a limit')} END IF;
+    END IF;
   END IF;
   IF k_n IS NOT NULL THEN
-    INSERT INTO ${s}.state_count AS t (tenant_id, kind, state, n) SELECT * FROM unnest(k_tenant, k_kind, k_state, k_n)
-    ON CONFLICT (tenant_id, kind, state) DO UPDATE SET n = t.n + excluded.n;
+    UPDATE ${s}.state_count t SET n = t.n + w.n FROM unnest(k_tenant, k_kind, k_state, k_n) AS w(tenant_id, kind, state, n)
+    WHERE t.tenant_id = w.tenant_id AND t.kind = w.kind AND t.state = w.state;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count <> cardinality(k_n) THEN
+      INSERT INTO ${s}.state_count AS t (tenant_id, kind, state, n)
+      SELECT w.tenant_id, w.kind, w.state, w.n FROM unnest(k_tenant, k_kind, k_state, k_n) AS w(tenant_id, kind, state, n)
+      WHERE NOT EXISTS (SELECT 1 FROM ${s}.state_count o
+        WHERE o.tenant_id = w.tenant_id AND o.kind = w.kind AND o.state = w.state)
+      ON CONFLICT (tenant_id, kind, state) DO UPDATE SET n = t.n + excluded.n;
+      GET DIAGNOSTICS v_more = ROW_COUNT;
+      -- One that came between the two was not added to.
+      IF v_count + v_more <> cardinality(k_n) THEN ${conflict('a count')} END IF;
+    END IF;
   END IF;`
 
 const aloneSql = (s: string): string => `
