@@ -151,7 +151,7 @@ const NO_ROWS: readonly OutboxRecord[] = Object.freeze([])
 /** A list that grows takes room for many, and this one is kept for as long as the job is. */
 function countSteps(puts: readonly LedgerRecord[]): number {
   let count = 0
-  for (const put of puts) if (put.kind === 'step') count++
+  for (const put of puts) if (put.kind === 'step') count = Math.max(count, put.step_index + 1)
   return count
 }
 

@@ -8,6 +8,8 @@ export type BatchOrder =
 
 /** Puts every submit after those it depends on; everything else keeps its place. */
 export function batchOrder(commands: readonly Command[]): BatchOrder {
+  // Nearly always.
+  if (!commands.some(dependsOnOthers)) return { order: Array.from(commands.keys()) }
   const submits = new Map<string, number>()
   for (const [index, command] of commands.entries()) {
     if (command.type === 'submitJob') submits.set(nameOf(command, command.job_id), index)
@@ -40,6 +42,10 @@ export function batchOrder(commands: readonly Command[]): BatchOrder {
     if (circle !== undefined) return { circle }
   }
   return { order }
+}
+
+function dependsOnOthers(command: Command): boolean {
+  return command.type === 'submitJob' && command.depends_on.length > 0
 }
 
 /** Tenants may use the same ids. */

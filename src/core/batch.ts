@@ -1,9 +1,11 @@
 import {
   type AggregateKind,
   type AggregateOf,
+  type AloneRecord,
   applyToJob,
   idOf,
   isJobPart,
+  type JobAggregate,
   type JobPart,
   type LedgerRecord,
   placeInChange,
@@ -48,15 +50,24 @@ export function decideBatch<const C extends readonly Command[]>(
   return change(answers as Answers<C>, sofar.change())
 }
 
-/** What is given, with the changes of the batch so far laid over it. */
+/** What the batch has done so far to the records of one tenant. */
+interface Touched {
+  /** What changed of each job, in the order in which it did. */
+  readonly jobs: Map<string, JobPart[]>
+  readonly others: Map<string, AloneRecord>
+  readonly owners: Map<string, string>
+}
+
+/**
+ * What is given, with the changes of the batch so far laid over it. Most batches are many jobs that are submitted at once,
+ * and none of their commands looks at what another one did: so this is put together only where somebody asks.
+ */
 class Overlay implements Given {
   readonly #given: Given
-  readonly #aggregates = new Map<string, AggregateOf[AggregateKind]>()
-  readonly #puts = new Map<string, LedgerRecord>()
-  readonly #claims = new Map<string, Claim>()
-  readonly #audit: AuditEntry[] = []
-  readonly #slots: SlotChange[] = []
-  readonly #signals: Signal[] = []
+  readonly #tenants = new Map<string, Touched>()
+  readonly #parts: Change[] = []
+  /** Some record may have been changed by more than one command. */
+  #isRepeated = false
 
   constructor(given: Given) {
     this.#given = given
@@ -71,12 +82,21 @@ class Overlay implements Given {
   }
 
   get<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null | undefined {
-    const changed = this.#aggregates.get(keyString(kind, tenant_id, id)) as AggregateOf[K] | undefined
-    return changed ?? this.#given.get(kind, tenant_id, id)
+    const touched = this.#tenants.get(tenant_id)
+    if (touched === undefined) return this.#given.get(kind, tenant_id, id)
+    if (kind !== 'job') {
+      const changed = touched.others.get(otherName(kind, id)) as AggregateOf[K] | undefined
+      return changed ?? this.#given.get(kind, tenant_id, id)
+    }
+    const parts = touched.jobs.get(id)
+    const before = this.#given.get(kind, tenant_id, id)
+    return parts === undefined
+      ? before
+      : (applyToJob((before ?? null) as JobAggregate | null, parts) as AggregateOf[K])
   }
 
   ownerOf(claim: ClaimKey): string | undefined {
-    return this.#claims.get(claimString(claim))?.owner ?? this.#given.ownerOf(claim)
+    return this.#tenants.get(claim.tenant_id)?.owners.get(claim.key) ?? this.#given.ownerOf(claim)
   }
 
   isFull(slot: { readonly tenant_id: string; readonly key: string }): boolean {
@@ -84,52 +104,68 @@ class Overlay implements Given {
   }
 
   add(part: Change): void {
-    for (const put of part.puts) this.#puts.set(keyString(put.kind, put.tenant_id, idOf(put)), put)
-    this.#audit.push(...part.audit)
-    for (const claim of part.claims) this.#claims.set(claimString(claim), claim)
-    this.#slots.push(...part.slots)
-    this.#signals.push(...part.signals)
-    this.#remember(part.puts)
+    this.#parts.push(part)
+    for (const { tenant_id, key, owner } of part.claims) this.#of(tenant_id).owners.set(key, owner)
+    for (const put of part.puts) this.#touch(put, part)
   }
 
-  #remember(puts: readonly LedgerRecord[]): void {
-    for (const put of puts) {
-      if (!isJobPart(put)) {
-        this.#aggregates.set(keyString(put.kind, put.tenant_id, idOf(put)), put)
-      }
+  #touch(put: LedgerRecord, part: Change): void {
+    const { jobs, others } = this.#of(put.tenant_id)
+    if (!isJobPart(put)) {
+      const name = otherName(put.kind, idOf(put))
+      if (others.has(name)) this.#isRepeated = true
+      others.set(name, put)
+      return
     }
-    // A command changes one job, and may make another.
-    const parts = Map.groupBy(puts.filter(isJobPart), ({ tenant_id, job_id }) =>
-      keyString('job', tenant_id, job_id),
-    )
-    for (const [name, own] of parts) {
-      const { tenant_id, job_id } = own[0] as JobPart
-      this.#aggregates.set(name, applyToJob(this.get('job', tenant_id, job_id) ?? null, own))
+    const parts = jobs.get(put.job_id)
+    if (parts === undefined) jobs.set(put.job_id, [put])
+    else {
+      // What one command changes is in its change once.
+      if (!part.puts.includes(parts[0] as JobPart)) this.#isRepeated = true
+      parts.push(put)
     }
+  }
+
+  #of(tenant_id: string): Touched {
+    let touched = this.#tenants.get(tenant_id)
+    if (touched === undefined) {
+      touched = { jobs: new Map(), others: new Map(), owners: new Map() }
+      this.#tenants.set(tenant_id, touched)
+    }
+    return touched
   }
 
   change(): Change {
-    return {
-      puts: inLegalOrder([...this.#puts.values()]),
-      audit: this.#audit,
-      claims: [...this.#claims.values()],
-      slots: this.#slots,
-      signals: this.#signals,
+    const all = {
+      puts: [] as LedgerRecord[],
+      audit: [] as AuditEntry[],
+      claims: [] as Claim[],
+      slots: [] as SlotChange[],
+      signals: [] as Signal[],
     }
+    for (const { puts, audit, claims, slots, signals } of this.#parts) {
+      for (const put of puts) all.puts.push(put)
+      for (const entry of audit) all.audit.push(entry)
+      for (const claim of claims) all.claims.push(claim)
+      for (const slot of slots) all.slots.push(slot)
+      for (const signal of signals) all.signals.push(signal)
+    }
+    return this.#isRepeated ? { ...all, puts: lastOfEach(all.puts) } : all
   }
 }
 
-/** As in every change of a job: whatever a later command added comes before the job, not after it. */
-function inLegalOrder(puts: readonly LedgerRecord[]): readonly LedgerRecord[] {
-  return puts.toSorted((a, b) => placeInChange(a) - placeInChange(b))
+/**
+ * Each record as the last command left it, and in the order of every change: whatever a later command added comes before
+ * the job, not after it. Where no command touched what another one had, one change after the other is such an order.
+ */
+function lastOfEach(puts: readonly LedgerRecord[]): readonly LedgerRecord[] {
+  const last = new Map<string, LedgerRecord>()
+  for (const put of puts) last.set(`${put.tenant_id}\n${otherName(put.kind, idOf(put))}`, put)
+  return [...last.values()].sort((a, b) => placeInChange(a) - placeInChange(b))
 }
 
-function keyString(kind: string, tenant_id: string, id: string): string {
-  return `${kind}\n${tenant_id}\n${id}`
-}
-
-function claimString({ tenant_id, key }: ClaimKey): string {
-  return `${tenant_id}\n${key}`
+function otherName(kind: string, id: string): string {
+  return `${kind}\n${id}`
 }
 
 function refuseCircle(jobs: readonly string[]): Refused {

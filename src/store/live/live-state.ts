@@ -21,6 +21,7 @@ import type { RecordKind } from '../../core/machines/all.ts'
 import type { WorkView } from '../../core/pick.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { AboutToWait } from './about-to-wait.ts'
+import { areOfOneJob, byJob } from './by-job.ts'
 import { Devices } from './devices.ts'
 import { Listings } from './listings.ts'
 import { SignalQueue } from './signal-queue.ts'
@@ -230,7 +231,9 @@ export class LiveState {
       else if (parts === undefined) parts = [put]
       else parts.push(put)
     }
-    if (parts !== undefined) for (const group of byJob(parts)) moves.push(this.#decideJob(group))
+    if (parts !== undefined) {
+      for (const group of byJob(parts)) moves.push(this.#decideJob(group))
+    }
     return moves
   }
 
@@ -380,25 +383,4 @@ function keptRecord(record: Exclude<LedgerRecord, StepRecord>): Kept {
 function keptJob({ job, steps, outbox }: JobAggregate): Kept {
   const kept = keptRecord(job)
   return { ...kept, etag: Math.max(kept.etag, ...[...steps, ...outbox].map(({ etag }) => Number(etag))) }
-}
-
-/** Nearly every change is about one job, and then there is nothing to sort. */
-function areOfOneJob(puts: readonly LedgerRecord[]): puts is readonly JobPart[] {
-  const first = puts[0]
-  if (first === undefined || !isJobPart(first)) return false
-  const { tenant_id, job_id } = first
-  for (const put of puts) {
-    if (!isJobPart(put) || put.job_id !== job_id || put.tenant_id !== tenant_id) return false
-  }
-  return true
-}
-
-function byJob(parts: readonly JobPart[]): Iterable<readonly JobPart[]> {
-  const groups = new TwoKeys<JobPart[]>()
-  for (const part of parts) {
-    const group = groups.get(part.tenant_id, part.job_id)
-    if (group === undefined) groups.set(part.tenant_id, part.job_id, [part])
-    else group.push(part)
-  }
-  return groups.values()
 }

@@ -6,6 +6,7 @@ import type { BatchBuffer } from '../batch-buffer.ts'
 import { encodeDocuments } from './encode-documents.ts'
 import { encodeGroups } from './encode-groups.ts'
 import { encodeJob } from './encode-job.ts'
+import { encodeJobs } from './encode-jobs.ts'
 import { documentFields, lineOf } from './fields.ts'
 
 /** What is to be written of a commit. Puts have their etag already: the first seq of the commit. */
@@ -26,7 +27,12 @@ export type Nths = ReadonlyMap<AuditEntry, number>
 export function encodeCommit(commit: Encodable, into: BatchBuffer): number {
   const entry = plainMove(commit)
   if (entry === null) {
-    return encodeJob(commit, into) ?? encodeDocuments(commit, into) ?? encodeGroups(commit, into)
+    return (
+      encodeJob(commit, into) ??
+      encodeJobs(commit, into) ??
+      encodeDocuments(commit, into) ??
+      encodeGroups(commit, into)
+    )
   }
   const move = commit.moves[0] as Move
   const rest = documentFields(move.to as DocumentRecord, entry, move.before === null)
