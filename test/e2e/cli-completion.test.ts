@@ -8,7 +8,7 @@ import { whyNoProgram } from './debian-package.ts'
 
 const OFFERED = offers({
   'waybill ':
-    'init submit run-job worker serve jobs docs queue runs workstreams pipeline schedule tokens ledger why blame tail completion',
+    'init submit run-job worker serve jobs docs queue runs workstreams pipeline schedule tokens import ledger why blame tail completion',
   'waybill do': 'docs',
   'waybill jobs ': 'list show cancel again expedite resolve annotate history',
   'waybill jobs list --state F': 'FAILED_FINAL',

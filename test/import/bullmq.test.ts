@@ -1,5 +1,5 @@
 // Jobs of a real BullMQ in a real Redis.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import * as bullmq6 from 'bullmq'
 import * as bullmq5 from 'bullmq-5'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -74,6 +74,15 @@ describe.skipIf(whyNot !== null)(`taking over BullMQ${whyNot === null ? '' : ` (
     const again = await importing.report(...more)
     expect(again).toMatchObject({ found: 19, taken: 0, known: 12, left: 7, refused: 0 })
     expect(await server.contents()).toEqual(source)
+    // What a worker needs to submit the jobs of the schedules.
+    expect(JSON.parse(readFileSync(protocols, 'utf8')).protocols).toContainEqual(
+      expect.objectContaining({
+        request_type: 'mail.digest',
+        steps: [
+          expect.objectContaining({ service: 'mail', policy: expect.objectContaining({ max_attempts: 2 }) }),
+        ],
+      }),
+    )
 
     await mailIsAsItWas(importing.ledger, prefix)
     const done = await importing.work(['mail', 'video', 'busy'])
@@ -121,6 +130,34 @@ describe.skipIf(whyNot !== null)(`taking over BullMQ${whyNot === null ? '' : ` (
     await using _worker = ledger.work({ post: async ({ input }) => input })
     const rerun = await ledger.jobs.again('bullmq:bull:mail:3')
     expect(await rerun.result()).toEqual({ to: 'lost' })
+  })
+
+  it('answers requests as a protocol says that is given for them, and tells two databases apart', async () => {
+    using shell = new Shell()
+    await server.clear()
+    await manyJobs(bullmq6, server, 2)
+    const protocol = {
+      protocol_id: 'counting.v2',
+      request_type: 'many.count',
+      steps: ['first', 'second'].map((step_id) => ({
+        step_id,
+        step_type: 'count',
+        service: step_id,
+        delivery: 'pull',
+      })),
+    }
+    writeFileSync(shell.path('own.json'), JSON.stringify([protocol]))
+    const importing = new Importing(shell, ['bullmq', server.url, '--protocols', shell.path('own.json')])
+    expect(await importing.report()).toMatchObject({ taken: 2 })
+    const done = await importing.work(['first', 'second'])
+    expect(done.map(({ queue }) => queue).toSorted()).toEqual(['first', 'first', 'second', 'second'])
+    // Another Redis, with jobs of the same ids.
+    await server.clear()
+    await manyJobs(bullmq6, server, 2)
+    const other = await importing.report()
+    expect(other).toMatchObject({ taken: 0, known: 0, refused: 2 })
+    expect(other.refused_because[0]?.what).toContain('--as')
+    expect(await importing.report('--as', 'other')).toMatchObject({ taken: 2, refused: 0 })
   })
 
   it('goes on where it was killed, and takes nothing over twice', async () => {

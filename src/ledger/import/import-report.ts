@@ -4,7 +4,7 @@ import type { OldRecord, OldState, OldSystem } from './old-record.ts'
  * `taken` became a job or a schedule now, `known` had done so before; `left` was not to be taken over, and `refused` is what
  * the ledger did.
  */
-export type Fate = 'taken' | 'known' | 'left' | 'refused'
+type Fate = 'taken' | 'known' | 'left' | 'refused'
 
 /** What became of one record. */
 export interface Outcome {

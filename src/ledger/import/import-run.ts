@@ -16,9 +16,8 @@ import { type OldJob, type OldRecord, type OldSchedule, PAGE, type Source } from
 import type { ReportFile } from './report-file.ts'
 import { type Naming, protocolOf, requestOf, requestTypeOf, scheduledRequest } from './request-of.ts'
 
-export const WHAT_STATES = ['waiting', 'delayed', 'failed', 'completed', 'schedules'] as const
-
-export type WhatState = (typeof WHAT_STATES)[number]
+/** What can be asked for. */
+export type WhatState = 'waiting' | 'delayed' | 'failed' | 'completed' | 'schedules'
 
 /** What is to be done with jobs that somebody is working on. */
 export type ActiveRule = 'refuse' | 'wait' | 'take' | 'leave'

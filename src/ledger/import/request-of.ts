@@ -29,11 +29,6 @@ export function requestTypeOf({ queue, name }: OldRecord, naming: Naming): strin
   )
 }
 
-/** How many attempts are left: at least one, since somebody still expects it to be tried. */
-export function attemptsLeft({ attempts_made, max_attempts }: OldJob): number {
-  return Math.max(1, max_attempts - attempts_made)
-}
-
 /** The protocol of a record; `made` attempts are over already. */
 export function protocolOf(record: OldRecord, naming: Naming, made: number): Protocol {
   const request_type = requestTypeOf(record, naming)
@@ -64,6 +59,7 @@ function stepFor(payload: Json): string {
 }
 
 function policyOf({ max_attempts, backoff, timeout_ms }: OldRecord, made: number): StepPolicy {
+  // At least one is left: somebody still expects it to be tried.
   const left = Math.max(1, max_attempts - made)
   return {
     max_attempts: Math.min(left, MOST_ATTEMPTS),

@@ -18,7 +18,6 @@ export interface ImportOptions extends ProtocolOptions {
   readonly writeProtocols?: string
 }
 
-// Kept in step with WHAT_STATES by its type: the module that has it is loaded when there is something to import.
 const STATES: readonly WhatState[] = ['waiting', 'delayed', 'failed', 'completed', 'schedules']
 
 export const DEFAULT_STATES: ReadonlySet<WhatState> = new Set(['waiting', 'delayed', 'schedules'])

@@ -31,7 +31,7 @@ export async function readCrontab(disk: Disk, file: string): Promise<readonly Cr
   }
 }
 
-export function parseCrontab(text: string, file: string): readonly CrontabEntry[] {
+function parseCrontab(text: string, file: string): readonly CrontabEntry[] {
   return text.split('\n').flatMap((line, index) => {
     const trimmed = line.trim()
     return trimmed === '' || trimmed.startsWith('#') ? [] : [entryOf(trimmed, `${file}:${index + 1}`)]
