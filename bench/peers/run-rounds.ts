@@ -16,7 +16,6 @@ export interface Plan {
 export interface Watcher {
   begin(total: number): void
   doing(what: string): void
-  done(): void
 }
 
 /** Jobs of a measurement, unless the system asks for more. */
@@ -41,7 +40,6 @@ export async function runRounds(plan: Plan, places: Places, watcher: Watcher): P
       for (const system of round % 2 === 1 ? systems : systems.toReversed()) {
         watcher.doing(`round ${round}: ${workload}, ${system.title}`)
         await measure(plan, system, workload, places, histories, results)
-        watcher.done()
       }
     }
   }
@@ -91,7 +89,6 @@ async function makeHistories(
     } catch (error) {
       results.fail(system.name, 'startup', `its history could not be made: ${(error as Error).message}`)
     }
-    watcher.done()
   }
   return histories
 }
