@@ -16,8 +16,8 @@ import { Places, serverVersion } from './servers/places.ts'
 import { redisVersion } from './servers/redis.ts'
 
 const SIZES = {
-  full: { rounds: 3, sizes: { ms: 1200, maxJobs: 100_000 }, historyJobs: 100_000 },
-  quick: { rounds: 2, sizes: { ms: 200, maxJobs: 10_000 }, historyJobs: 5000 },
+  full: { rounds: 3, sizes: { ms: 1200, maxJobs: 100_000, leastJobs: 200 }, historyJobs: 100_000 },
+  quick: { rounds: 2, sizes: { ms: 200, maxJobs: 10_000, leastJobs: 50 }, historyJobs: 5000 },
 } as const
 
 const PAGE = join(ROOT, 'docs', 'benchmarks.md')
@@ -74,6 +74,11 @@ async function measureAll({ asked, workloads, isQuick, rounds }: Options, places
   const results = await runRounds(plan, places, {
     begin: (total) => {
       status.line = new StatusLine(total)
+    },
+    // Where no line can be written over, one now and then will do.
+    stage: (what) => {
+      if (!process.stderr.isTTY)
+        console.error(`[${Math.round((performance.now() - began) / 1000)} s] ${what}`)
     },
     doing: (what) => status.line.start(what),
   })

@@ -15,6 +15,7 @@ function region(report: Report): string {
   const ms = COLUMNS.filter(({ unit }) => unit === 'ms')
   return [
     aboutRun(report),
+    '![Jobs per second of Waybill and other systems](images/peers.svg)',
     '### Jobs per second',
     'The median of the rounds; below it, the least and the most.',
     figuresTable(queues, perSecond),

@@ -1,6 +1,6 @@
 import { tableOf } from '../../harness.ts'
 import { COLUMNS, headingOf, written } from './figures.ts'
-import { figureOf, type Report } from './report.ts'
+import { figureOf, isLimit, type Report } from './report.ts'
 
 /** What is measured, in which version and how it is set up. */
 export function systemLines({ systems }: Report): string {
@@ -52,7 +52,7 @@ export function targetsTable({ targets, quick }: Report): string {
 /** What is missing from the table, and why. */
 export function missingLines({ systems }: Report): readonly string[] {
   return systems
-    .filter(({ versions }) => versions.length > 0)
+    .filter((system) => !isLimit(system))
     .flatMap(({ title, missing }) =>
       missing.map(
         ({ workload, why, failed }) => `  ${title}, ${workload}: ${failed ? 'FAILED, ' : ''}${why}`,
