@@ -1,10 +1,10 @@
 // Everything about the code that can be told without running it. All steps run at once; only a failing step
 // shows its output.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
-import { type Outcome, run, seconds } from './command.ts'
+import { type Outcome, ROOT, run, seconds } from './command.ts'
 
 const STEP_TIMEOUT_MS = 120_000
 
@@ -13,6 +13,11 @@ type Step = { name: string; commands: readonly (readonly string[])[] }
 const packed = mkdtempSync(join(tmpdir(), 'waybill-pack-'))
 const tarball = join(packed, `${manifest.name}-${manifest.version}.tgz`)
 
+/** What is compared with is installed by `npm run bench:peers` alone: without it there is nothing to check against. */
+const PEERS_TYPES = existsSync(join(ROOT, 'bench/peers/node_modules'))
+  ? [['tsc', '-p', 'bench/peers', '--noEmit']]
+  : []
+
 const STEPS: readonly Step[] = [
   { name: 'format and lint', commands: [['biome', 'check', '--error-on-warnings']] },
   {
@@ -20,6 +25,7 @@ const STEPS: readonly Step[] = [
     commands: [
       ['tsc', '--noEmit'],
       ['tsc', '-p', 'ui', '--noEmit'],
+      ...PEERS_TYPES,
     ],
   },
   { name: 'tidy', commands: [['node', 'scripts/tidy.ts']] },

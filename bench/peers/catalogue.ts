@@ -19,7 +19,7 @@ export interface System {
   readonly history: string
   readonly leftOut: { readonly [name in WorkloadName]?: string }
   /** Systems that wait a lot need many jobs to show what they can do. */
-  readonly leastJobs?: number
+  readonly leastJobsTimes?: number
   readonly load: () => Promise<(place: Place) => Promise<Opened>>
 }
 
@@ -131,7 +131,7 @@ const PEERS: readonly System[] = [
     server: 'postgres',
     settings:
       'batches of 1,000 by 2 workers, burst, LISTEN/NOTIFY, asks every 0.5 s besides; insert for bulk; flow for three steps, looked after every second',
-    leastJobs: 1000,
+    leastJobsTimes: 5,
     durable: `${ON_DISK} (commit)`,
     history: 'the last state of the job, for 7 days',
     leftOut: {},

@@ -1,121 +1,102 @@
 // `npm run bench:peers`: Waybill beside other systems that take and do jobs, on the same machine in the same run.
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { ROOT } from '../../scripts/command.ts'
-import { isMet } from '../harness.ts'
 import { StatusLine } from '../suite/status-line.ts'
-import { SYSTEMS, type System, type WorkloadName } from './catalogue.ts'
-import { COLUMNS } from './report/figures.ts'
-import { writeReport } from './report/json.ts'
-import { figuresTable, leftOutLines, targetsTable } from './report/terminal.ts'
-import { versionsOf } from './report/versions.ts'
-import { type Plan, runRounds } from './run-rounds.ts'
+import type { System } from './catalogue.ts'
+import { HELP, type Options, optionsOf } from './options.ts'
+import { peersChart } from './report/chart.ts'
+import { benchmarksPage } from './report/page.ts'
+import { type Report, reportOf } from './report/report.ts'
+import { figuresTable, missingLines, systemLines, targetsTable } from './report/terminal.ts'
+import { runRounds } from './run-rounds.ts'
 import { canBeAlone, isAlone, runAlone } from './servers/alone.ts'
 import { Places, serverVersion } from './servers/places.ts'
 import { redisVersion } from './servers/redis.ts'
-import { checkTargets } from './targets.ts'
 
-const WORKLOADS = [...new Set(COLUMNS.map(({ workload }) => workload))]
 const SIZES = {
-  full: { rounds: 3, sizes: { ms: 1200, maxJobs: 100_000 }, historyJobs: 100_000 },
-  quick: { rounds: 2, sizes: { ms: 250, maxJobs: 20_000 }, historyJobs: 10_000 },
+  full: { rounds: 3, sizes: { ms: 1200, maxJobs: 100_000, leastJobs: 200 }, historyJobs: 100_000 },
+  quick: { rounds: 2, sizes: { ms: 200, maxJobs: 10_000, leastJobs: 50 }, historyJobs: 5000 },
 } as const
 
-const HELP = `Measures Waybill and other systems that take and do jobs, in turns, in the same run: docs/benchmarks.md
-
-  npm run bench:peers                              everything, below 25 minutes
-  npm run bench:peers -- --quick                   smaller and fewer rounds, below 4 minutes
-  npm run bench:peers -- --only waybill,bullmq     only systems whose names begin so
-  npm run bench:peers -- --workload drain,both     only these workloads
-  npm run bench:peers -- --json report.json        where the figures are written, with every round
-  npm run bench:peers -- --docs                    also brings docs/benchmarks.md and its chart up to date
-
-Systems:    ${SYSTEMS.map(({ name }) => name).join(', ')}
-Workloads:  ${WORKLOADS.join(', ')}`
+const PAGE = join(ROOT, 'docs', 'benchmarks.md')
+const CHART = join(ROOT, 'docs', 'images', 'peers.svg')
 
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const { values: options } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      workload: { type: 'string' },
-      json: { type: 'string', default: join(ROOT, '.reports', 'bench-peers.json') },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
-  if (options.help) {
+  const options = optionsOf(process.argv.slice(2))
+  if (options === null) {
     console.log(HELP)
-    return 0
+    return process.argv.some((arg) => arg === '--help' || arg === '-h') ? 0 : 2
   }
-  const asked = SYSTEMS.filter(({ name }) => isAsked(name, options.only))
-  const workloads = WORKLOADS.filter((name) => isAsked(name, options.workload))
-  if (asked.length === 0 || workloads.length === 0) {
-    console.error(`Nothing to measure.\n\n${HELP}`)
-    return 2
+  if (options.from !== null) {
+    show(JSON.parse(readFileSync(options.from, 'utf8')) as Report, options)
+    return 0
   }
   if (!isAlone()) {
     // What has to be fetched is fetched while there still is a network.
-    if (asked.some(({ server }) => server?.startsWith('redis') === true)) redisVersion()
+    if (options.asked.some(({ server }) => server?.startsWith('redis') === true)) redisVersion()
     if (canBeAlone()) return runAlone()
   }
   // Users get the built package, and so does this.
   execFileSync('node', ['scripts/build.ts'], { cwd: ROOT, stdio: 'ignore' })
+  const report = await withPlaces((places) => measureAll(options, places))
+  mkdirSync(dirname(resolve(options.json)), { recursive: true })
+  writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+  show(report, options)
+  console.log(`\n${report.seconds} s; the figures of every round are in ${resolve(options.json)}`)
+  return report.systems.some(({ missing }) => missing.some(({ failed }) => failed)) ? 1 : 0
+}
+
+async function withPlaces<T>(use: (places: Places) => Promise<T>): Promise<T> {
   const places = new Places()
   const interrupted = () => void places.end().finally(() => process.exit(130))
   process.once('SIGINT', interrupted)
   process.once('SIGTERM', interrupted)
   try {
-    return await measureAll({ asked, workloads, isQuick: options.quick, json: options.json }, places)
+    return await use(places)
   } finally {
+    process.off('SIGINT', interrupted)
+    process.off('SIGTERM', interrupted)
     await places.end()
   }
 }
 
-interface Asked {
-  readonly asked: readonly System[]
-  readonly workloads: readonly WorkloadName[]
-  readonly isQuick: boolean
-  readonly json: string
-}
-
-async function measureAll({ asked, workloads, isQuick, json }: Asked, places: Places): Promise<number> {
+async function measureAll({ asked, workloads, isQuick, rounds }: Options, places: Places): Promise<Report> {
   const began = performance.now()
   const servers = await serverVersions(asked)
   const systems = asked.filter(({ server }) => server === null || 'version' in (servers.get(server) ?? {}))
-  const plan: Plan = { systems, workloads, ...SIZES[isQuick ? 'quick' : 'full'] }
-  let status: StatusLine | null = null
+  const size = SIZES[isQuick ? 'quick' : 'full']
+  const plan = { systems, workloads, ...size, rounds: rounds ?? size.rounds }
+  const status = { line: new StatusLine(0) }
   const results = await runRounds(plan, places, {
     begin: (total) => {
-      status = new StatusLine(total)
+      status.line = new StatusLine(total)
     },
-    doing: (what) => status?.start(what),
-    done: () => {},
+    // Where no line can be written over, one now and then will do.
+    stage: (what) => {
+      if (!process.stderr.isTTY)
+        console.error(`[${Math.round((performance.now() - began) / 1000)} s] ${what}`)
+    },
+    doing: (what) => status.line.start(what),
   })
-  ;(status as StatusLine | null)?.end()
-  for (const system of asked) {
-    const server = system.server === null ? undefined : servers.get(system.server)
-    const version = server !== undefined && 'version' in server ? server.version : null
-    console.log(
-      `${system.title}: ${[...versionsOf(system), ...(version === null ? [] : [version])].join(', ')}`,
-    )
-    console.log(`    ${system.settings}`)
-    if (server !== undefined && 'missing' in server) console.log(`    LEFT OUT: ${server.missing}`)
-  }
-  console.log(`\n${figuresTable(systems, results)}`)
-  console.log(`\n${targetsTable(results)}`)
-  const rows = checkTargets(results)
-  console.log(
-    `\n${rows.filter(isMet).length} of ${rows.length} targets met${isQuick ? ' (quick: not the real sizes)' : ''}`,
-  )
-  const missing = leftOutLines(systems, results)
-  if (missing.length > 0) console.log(`\nNot measured:\n${missing.join('\n')}`)
+  status.line.end()
   const seconds = Math.round((performance.now() - began) / 1000)
-  writeReport(json, { plan, results, isQuick, seconds })
-  console.log(`\n${seconds} s; the figures of every round are in ${json}`)
-  return missing.some((line) => line.includes('FAILED')) ? 1 : 0
+  return reportOf({ plan, asked, results, isQuick, seconds, servers })
+}
+
+function show(report: Report, { isForDocs }: Options): void {
+  console.log(systemLines(report))
+  console.log(`\n${figuresTable(report)}`)
+  console.log(`\n${targetsTable(report)}`)
+  const missing = missingLines(report)
+  if (missing.length > 0) console.log(`\nNot measured:\n${missing.join('\n')}`)
+  if (!isForDocs) return
+  writeFileSync(PAGE, benchmarksPage(readFileSync(PAGE, 'utf8'), report))
+  writeFileSync(CHART, peersChart(report))
+  console.log(`\n${PAGE} and ${CHART} written`)
 }
 
 async function serverVersions(systems: readonly System[]) {
@@ -123,9 +104,4 @@ async function serverVersions(systems: readonly System[]) {
   const versions = new Map<string, Awaited<ReturnType<typeof serverVersion>>>()
   for (const name of names) versions.set(name, await serverVersion(name))
   return versions
-}
-
-/** By the beginning of the name. */
-function isAsked(name: string, filter: string | undefined): boolean {
-  return filter === undefined || filter.split(',').some((part) => name.startsWith(part.trim()))
 }

@@ -15,8 +15,8 @@ export interface Said {
   readonly figures: Figures
 }
 
-/** As many as are done for real where the rest of a history is copied. */
-const REAL_HISTORY = 1000
+/** The part of a history that is done for real where the rest is copied. */
+const REAL_HISTORY = 0.01
 
 const { system, workload, place, sizes } = JSON.parse(process.argv[2] ?? '') as Task
 const open = await systemOf(system).load()
@@ -56,7 +56,7 @@ async function startUp(): Promise<Figures> {
 
 async function history(opened: Opened): Promise<Figures> {
   const { multiplyHistory } = opened
-  const jobs = multiplyHistory === undefined ? sizes.maxJobs : REAL_HISTORY
+  const jobs = multiplyHistory === undefined ? sizes.maxJobs : Math.round(sizes.maxJobs * REAL_HISTORY)
   await fill(opened, jobs)
   const { done, stop } = await opened.work({ sort: 'one', count: jobs, onStart: () => {} })
   await done

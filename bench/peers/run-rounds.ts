@@ -9,18 +9,16 @@ export interface Plan {
   readonly systems: readonly System[]
   readonly workloads: readonly WorkloadName[]
   readonly rounds: number
-  readonly sizes: Omit<Sizes, 'leastJobs'>
+  readonly sizes: Sizes
   readonly historyJobs: number
 }
 
 export interface Watcher {
   begin(total: number): void
+  /** Comes every minute or so. */
+  stage(what: string): void
   doing(what: string): void
-  done(): void
 }
-
-/** Jobs of a measurement, unless the system asks for more. */
-const LEAST_JOBS = 200
 
 /** Making a history takes longer than a measurement. */
 const HISTORY_TIMEOUT_MS = 240_000
@@ -36,12 +34,12 @@ export async function runRounds(plan: Plan, places: Places, watcher: Watcher): P
   const histories = await makeHistories(plan, starting, places, results, watcher)
   for (let round = 1; round <= plan.rounds; round++) {
     for (const workload of plan.workloads) {
+      watcher.stage(`round ${round} of ${plan.rounds}: ${workload}`)
       const systems = plan.systems.filter((one) => isMeasured(one, workload))
       // In turned order every other time: nobody always comes after the same one.
       for (const system of round % 2 === 1 ? systems : systems.toReversed()) {
-        watcher.doing(`round ${round}: ${workload}, ${system.title}`)
+        watcher.doing(`round ${round} of ${plan.rounds}: ${workload}, ${system.title}`)
         await measure(plan, system, workload, places, histories, results)
-        watcher.done()
       }
     }
   }
@@ -79,6 +77,7 @@ async function makeHistories(
   watcher: Watcher,
 ): Promise<ReadonlyMap<string, TakenPlace>> {
   const histories = new Map<string, TakenPlace>()
+  if (systems.length > 0) watcher.stage(`histories of ${historyJobs} jobs`)
   for (const system of systems) {
     watcher.doing(`history of ${historyJobs} jobs, ${system.title}`)
     const taken = await places.take(system)
@@ -91,11 +90,10 @@ async function makeHistories(
     } catch (error) {
       results.fail(system.name, 'startup', `its history could not be made: ${(error as Error).message}`)
     }
-    watcher.done()
   }
   return histories
 }
 
-function sizesOf(sizes: Plan['sizes'], { leastJobs = LEAST_JOBS }: System): Sizes {
-  return { ...sizes, leastJobs }
+function sizesOf(sizes: Sizes, { leastJobsTimes = 1 }: System): Sizes {
+  return { ...sizes, leastJobs: sizes.leastJobs * leastJobsTimes }
 }

@@ -1,57 +1,61 @@
 import { tableOf } from '../../harness.ts'
-import type { System } from '../catalogue.ts'
-import type { Results } from '../results.ts'
-import { type CheckedRow, checkTargets } from '../targets.ts'
-import { COLUMNS, figure } from './figures.ts'
+import { COLUMNS, headingOf, written } from './figures.ts'
+import { figureOf, isLimit, type Report } from './report.ts'
 
-/** All figures: a line for each system, a column for each workload. */
-export function figuresTable(systems: readonly System[], results: Results): string {
-  const columns = COLUMNS.filter(({ workload, figure: name }) =>
-    systems.some((system) => results.median(system.name, workload, name) !== null),
-  )
-  const cells = systems.map(({ name, title }) => [
-    title,
-    ...columns.map((column) => {
-      const value = results.median(name, column.workload, column.figure)
-      return value === null ? '–' : figure(value)
-    }),
-  ])
-  const table = [
-    ['', ...columns.map(({ heading }) => heading)],
-    ['', ...columns.map(({ unit }) => unit)],
-    ...cells,
-  ]
-  const widths = (table[0] ?? []).map((_, nth) => Math.max(...table.map((row) => (row[nth] ?? '').length)))
-  return table
-    .map((row) =>
-      row
-        .map((cell, nth) => (nth === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[nth] ?? 0)))
-        .join('  '),
-    )
+/** What is measured, in which version and how it is set up. */
+export function systemLines({ systems }: Report): string {
+  return systems
+    .flatMap(({ title, versions, settings, durable, history }) => [
+      [title, ...versions].join(', '),
+      `    ${settings}`,
+      `    when the submit returns: ${durable}; of a finished job it keeps: ${history}`,
+    ])
     .join('\n')
 }
 
-/** Every target of which both sides were measured. */
-export function targetsTable(results: Results): string {
-  const rows = checkTargets(results)
-  const names = [...new Set(rows.map(({ workload }) => workload))]
-  const headingOf = (row: CheckedRow['workload']) =>
-    COLUMNS.find(({ workload }) => workload === row)?.heading.replace(/ p\d+$/, ' latency') ?? row
-  return tableOf(
-    names.map((name) => ({ name: headingOf(name), rows: rows.filter(({ workload }) => workload === name) })),
+/** All figures: a line for each system, a column for each workload. */
+export function figuresTable({ systems }: Report): string {
+  const columns = COLUMNS.filter(({ workload, figure }) =>
+    systems.some((system) => figureOf(system, workload, figure) !== null),
   )
+  const cells = systems.map((system) => [
+    system.title,
+    ...columns.map((column) => {
+      const figure = figureOf(system, column.workload, column.figure)
+      return figure === null ? '–' : written(figure.median)
+    }),
+  ])
+  const headings = [
+    ['', ...columns.map(({ heading }) => heading)],
+    ['', ...columns.map(({ unit }) => unit)],
+  ]
+  const table = [...headings, ...cells]
+  const widths = table[0]?.map((_, nth) => Math.max(...table.map((row) => (row[nth] ?? '').length))) ?? []
+  const padded = (cell: string, nth: number) =>
+    nth === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[nth] ?? 0)
+  return table.map((row) => row.map(padded).join('  ')).join('\n')
+}
+
+/** Every target of which both sides were measured. */
+export function targetsTable({ targets, quick }: Report): string {
+  const names = [...new Set(targets.map(({ workload }) => workload))]
+  const table = tableOf(
+    names.map((name) => ({
+      name: headingOf(name),
+      rows: targets.filter(({ workload }) => workload === name),
+    })),
+  )
+  const met = targets.filter((target) => target.met === true).length
+  return `${table}\n\n${met} of ${targets.length} targets met${quick ? ' (quick: not the real sizes)' : ''}`
 }
 
 /** What is missing from the table, and why. */
-export function leftOutLines(systems: readonly System[], results: Results): readonly string[] {
-  const workloads = [...new Set(COLUMNS.map(({ workload }) => workload))]
-  return systems.flatMap(({ name, title, leftOut, packages }) => {
-    const reasons = workloads.flatMap((workload) => {
-      const error = results.error(name, workload)
-      if (error !== null) return [`  ${title}, ${workload}: FAILED, ${error}`]
-      const why = leftOut[workload]
-      return why === undefined || packages.length === 0 ? [] : [`  ${title}, ${workload}: ${why}`]
-    })
-    return reasons
-  })
+export function missingLines({ systems }: Report): readonly string[] {
+  return systems
+    .filter((system) => !isLimit(system))
+    .flatMap(({ title, missing }) =>
+      missing.map(
+        ({ workload, why, failed }) => `  ${title}, ${workload}: ${failed ? 'FAILED, ' : ''}${why}`,
+      ),
+    )
 }
