@@ -36,7 +36,8 @@ function firstSentence(path: string, text: string): string {
     .split(/\n{2,}/)
     .map((block) => block.trim())
     .find((block) => /^[A-Z`*_[“"]/.test(block))
-  if (paragraph === undefined) throw new Error(`docs/${path} says nothing of itself: begin it with a sentence`)
+  if (paragraph === undefined)
+    throw new Error(`docs/${path} says nothing of itself: begin it with a sentence`)
   const plain = paragraph.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
   return /^.*?[.:!?](?=\s[A-Z“"(`*_]|$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain
 }

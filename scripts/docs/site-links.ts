@@ -1,6 +1,6 @@
 // Links of the pages, as the site has them. The pages are written for a checkout, where a link may lead to an example, a
 // test or a schema. The site brings those files along as text, so that every link leads somewhere, and none elsewhere.
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'
 import { ROOT } from '../command.ts'
@@ -62,13 +62,14 @@ function pageOfFolder(path: string): string | undefined {
   return existsSync(join(ROOT, readme)) ? pageName(readme) : undefined
 }
 
-/** Puts what pages link to beside them. A folder is the list of what is in it. */
+/** Puts what pages link to beside them. A folder is the list of what is in it, JSON is without spaces. */
 export function copyLinkedFiles(site: string): void {
   for (const path of linked) {
     const from = join(ROOT, path)
     const to = join(site, FILES, `${path.replace(/\/$/, '')}.txt`)
     mkdirSync(dirname(to), { recursive: true })
     if (statSync(from).isDirectory()) writeFileSync(to, `${path}\n\n${readdirSync(from).join('\n')}\n`)
+    else if (path.endsWith('.json')) writeFileSync(to, JSON.stringify(JSON.parse(readFileSync(from, 'utf8'))))
     else cpSync(from, to)
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { ROOT } from '../../scripts/command.ts'
 import { sidebar } from '../../scripts/docs/sidebar.ts'
+import { siteColours } from '../../scripts/docs/site-colours.ts'
 import { siteDiagrams } from '../../scripts/docs/site-diagrams.ts'
 import { writeSiteFiles } from '../../scripts/docs/site-files.ts'
 import { copyLinkedFiles, pageName, siteLinks } from '../../scripts/docs/site-links.ts'
@@ -28,6 +29,7 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     // `{job_id}` in a heading is a part of an address.
     attrs: { disable: true },
+    codeTransformers: [siteColours],
     config: (md) => {
       md.use(siteLinks(base))
       md.use(siteDiagrams)
