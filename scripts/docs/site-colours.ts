@@ -1,6 +1,6 @@
 // The colours of code, as classes: a style for each word would be a tenth of the site. Those that are not listed stay as they
 // are; the classes are in the style of the site.
-import type { ShikiTransformer } from 'shiki'
+import type { MarkdownOptions } from 'vitepress'
 
 /** The first is the class `c0`, and so on. */
 const COLOURS: readonly string[] = [
@@ -19,7 +19,7 @@ const COLOURS: readonly string[] = [
   '--shiki-light:#11782a;--shiki-light-font-weight:bold;--shiki-dark:#85E89D;--shiki-dark-font-weight:bold;',
 ]
 
-export const siteColours: ShikiTransformer = {
+export const siteColours: NonNullable<MarkdownOptions['codeTransformers']>[number] = {
   name: 'site-colours',
   span(node) {
     const { style } = node.properties

@@ -28,21 +28,19 @@ const FILES = 'files'
 /** What was linked to, by path within the repository. */
 const linked = new Set<string>()
 
-export function siteLinks(base: string) {
-  return (md: MarkdownRenderer): void => {
-    md.core.ruler.push('site-links', ({ tokens, env }) => {
-      for (const { children } of tokens) {
-        for (const token of children ?? []) {
-          const href = token.type === 'link_open' ? token.attrGet('href') : null
-          if (href !== null) token.attrSet('href', siteLink(href, env.realPath ?? env.path, base))
-        }
+export function siteLinks(md: MarkdownRenderer): void {
+  md.core.ruler.push('site-links', ({ tokens, env }) => {
+    for (const { children } of tokens) {
+      for (const token of children ?? []) {
+        const href = token.type === 'link_open' ? token.attrGet('href') : null
+        if (href !== null) token.attrSet('href', siteLink(href, env.realPath ?? env.path))
       }
-    })
-  }
+    }
+  })
 }
 
 /** The same link, for a reader of the site. */
-function siteLink(href: string, from: string, base: string): string {
+function siteLink(href: string, from: string): string {
   if (/^(?:[a-z]+:|#|\/)/.test(href)) return href
   const [target = '', anchor] = href.split('#')
   const file = join(dirname(from), decodeURI(target))
@@ -52,8 +50,7 @@ function siteLink(href: string, from: string, base: string): string {
   if (page !== undefined) return `/${page}${hash}`
   if (!existsSync(file)) return href
   linked.add(path)
-  // Absolute and with the base, or the router would take it for a page.
-  return `${base}${FILES}/${path.replace(/\/$/, '')}.txt`
+  return `/${FILES}/${path.replace(/\/$/, '')}.txt`
 }
 
 /** An example is told of by its README. */

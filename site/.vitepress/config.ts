@@ -22,16 +22,15 @@ export default defineConfig({
   outDir: process.env.WAYBILL_DOCS_OUT ?? join(ROOT, 'dist/site'),
   cacheDir: join(ROOT, 'node_modules/.cache/vitepress'),
   cleanUrls: false,
-  metaChunk: true,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
   vite: { publicDir: join(ROOT, 'ui/public'), build: { chunkSizeWarningLimit: 4000 } },
   markdown: {
     anchor: { slugify: anchorOf },
     // `{job_id}` in a heading is a part of an address.
-    attrs: { disable: true },
+    attrs: false,
     codeTransformers: [siteColours],
     config: (md) => {
-      md.use(siteLinks(base))
+      md.use(siteLinks)
       md.use(siteDiagrams)
     },
   },

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { environment } from './environment.ts'
 import { followFiveMinuteStart } from './five-minute-start.ts'
-import { type PackedProject, packedProject } from './packed-project.ts'
+import { PATIENCE_MS, type PackedProject, packedProject } from './packed-project.ts'
 import { askedElsewhere, deadLinks, isSmall, notInNavigation } from './site-pages.ts'
 
 const OLDEST_SUPPORTED = 24
@@ -16,7 +16,7 @@ let app = ''
 beforeAll(() => {
   project = packedProject()
   app = project.app
-})
+}, 2 * PATIENCE_MS)
 
 afterAll(() => project?.[Symbol.dispose]())
 

@@ -21,11 +21,14 @@ export function packedProject(): PackedProject {
   return { app, tarball, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/** On a busy machine the builds before packing take minutes. */
+export const PATIENCE_MS = 280_000
+
 function npm(cwd: string, ...args: string[]) {
   execFileSync('npm', [...args, '--loglevel=error'], {
     cwd,
     encoding: 'utf8',
     stdio: 'pipe',
-    timeout: 100_000,
+    timeout: PATIENCE_MS,
   })
 }

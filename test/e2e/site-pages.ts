@@ -12,7 +12,7 @@ interface SitePage {
   readonly html: string
 }
 
-export function sitePages(site: string): readonly SitePage[] {
+function sitePages(site: string): readonly SitePage[] {
   return globSync('**/*.html', { cwd: site })
     .filter((path) => path !== '404.html')
     .map((path) => ({ path, html: readFileSync(join(site, path), 'utf8') }))
