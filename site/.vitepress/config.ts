@@ -8,7 +8,7 @@ import { siteDiagrams } from '../../scripts/docs/site-diagrams.ts'
 import { writeSiteFiles } from '../../scripts/docs/site-files.ts'
 import { copyLinkedFiles, pageName, siteLinks } from '../../scripts/docs/site-links.ts'
 
-/** Where it is served: by `waybill serve` and `npm run docs` below /docs/. */
+/** Below which path it is served: its links are made for that. */
 const base = process.env.WAYBILL_DOCS_BASE ?? '/docs/'
 
 export default defineConfig({
