@@ -22,9 +22,12 @@ export function httpReferenceRegion(): string {
     const sections = routes.map((route) => routeSection(route, operationIn(document, route)))
     return [`## ${headingOf(name)}`, `${description}.`, ...sections].join('\n\n')
   })
-  return [overview(document), ...groups, '## Shapes', ...Object.entries(document.components.schemas).map(shape)].join(
-    '\n\n',
-  )
+  return [
+    overview(document),
+    ...groups,
+    '## Shapes',
+    ...Object.entries(document.components.schemas).map(shape),
+  ].join('\n\n')
 }
 
 function operationIn({ paths }: OpenApi, { path, method }: { path: string; method: string }): Operation {
@@ -47,7 +50,10 @@ function headingOf(tag: string): string {
 }
 
 function anchorOf(heading: string): string {
-  return heading.toLowerCase().replace(/[^\w\s-]/g, '').replace(/\s/g, '-')
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/\s/g, '-')
 }
 
 function shape([name, schema]: [string, Schema]): string {

@@ -15,7 +15,7 @@ export interface DocPage {
 const FOLDER = 'docs'
 
 /** The index, which is made from the others. */
-export const INDEX = 'README.md'
+const INDEX = 'README.md'
 
 export function docPages(): readonly DocPage[] {
   return globSync('**/*.md', { cwd: join(ROOT, FOLDER) })
@@ -24,7 +24,7 @@ export function docPages(): readonly DocPage[] {
     .map((path) => docPage(path, readFileSync(join(ROOT, FOLDER, path), 'utf8')))
 }
 
-export function docPage(path: string, text: string): DocPage {
+function docPage(path: string, text: string): DocPage {
   const title = /^# (.+)$/m.exec(text)?.[1]
   if (title === undefined) throw new Error(`docs/${path} has no title: begin it with "# What it is about"`)
   return { path, title, about: firstSentence(path, text), text }
@@ -36,7 +36,8 @@ function firstSentence(path: string, text: string): string {
     .split(/\n{2,}/)
     .map((block) => block.trim())
     .find((block) => /^[A-Z`*_[“"]/.test(block))
-  if (paragraph === undefined) throw new Error(`docs/${path} says nothing of itself: begin it with a sentence`)
+  if (paragraph === undefined)
+    throw new Error(`docs/${path} says nothing of itself: begin it with a sentence`)
   const plain = paragraph.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
   return /^.*?[.:!?](?=\s[A-Z“"(`*_]|$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain
 }

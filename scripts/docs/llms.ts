@@ -1,6 +1,6 @@
-// llms.txt and llms-full.txt, as https://llmstxt.org/ describes them: what programs that read documentation begin with. The
-// first lists every page with what it is about, the second has all of them but those that are long lists.
-import { type DocPage, docPages } from './doc-page.ts'
+// llms.txt, as https://llmstxt.org/ describes it: what programs that read documentation begin with. It lists every page with
+// what it is about.
+import type { DocPage } from './doc-page.ts'
 import { type GroupedPages, groupedPages } from './groups.ts'
 
 const ABOUT = `# Waybill
@@ -12,21 +12,9 @@ const ABOUT = `# Waybill
 Import from \`waybill\`; open a ledger with \`openLedger(url)\`; register a protocol or a pipeline, submit jobs, start workers.
 Work is done at least once, results are taken exactly once. Every page is Markdown, and the examples in it are run by the tests.`
 
-/** Generated lists, which are long, and better looked up than read. */
-const LOOKED_UP: ReadonlySet<string> = new Set([
-  'cli.md',
-  'http-reference.md',
-  'acceptance.md',
-  'journal-format.md',
-  'tables.md',
-])
-
 export function llmsFile(): string {
   const groups = groupedPages()
-  const sections = groups.flatMap(({ title, pages, folders }: GroupedPages) => [
-    { title, pages },
-    ...folders,
-  ])
+  const sections = groups.flatMap(({ title, pages, folders }: GroupedPages) => [{ title, pages }, ...folders])
   return `${[ABOUT, ...sections.filter(({ pages }) => pages.length > 0).map(sectionOf)].join('\n\n')}\n`
 }
 
@@ -38,10 +26,4 @@ function sectionOf({ title, pages }: { title: string; pages: readonly DocPage[] 
 /** For the site, whose pages are beside it. */
 export function llmsFileOfSite(): string {
   return llmsFile().replaceAll('](docs/', '](')
-}
-
-/** All of it in one file. It is made with the site, and not kept. */
-export function llmsFullFile(): string {
-  const pages = docPages().filter(({ path }) => !LOOKED_UP.has(path))
-  return [ABOUT, ...pages.map(({ path, text }) => `<!-- ${path} -->\n\n${text.trim()}`)].join('\n\n')
 }

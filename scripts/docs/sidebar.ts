@@ -1,15 +1,9 @@
 // The navigation of the site.
+import type { DefaultTheme } from 'vitepress'
 import type { DocPage } from './doc-page.ts'
 import { groupedPages } from './groups.ts'
 
-interface Item {
-  readonly text: string
-  readonly link?: string
-  readonly collapsed?: boolean
-  readonly items?: readonly Item[]
-}
-
-export function sidebar(): Item[] {
+export function sidebar(): DefaultTheme.SidebarItem[] {
   return groupedPages().map(({ title, pages, folders }) => ({
     text: title,
     collapsed: false,
@@ -20,6 +14,6 @@ export function sidebar(): Item[] {
   }))
 }
 
-function itemOf({ path, title }: DocPage): Item {
+function itemOf({ path, title }: DocPage): DefaultTheme.SidebarItem {
   return { text: title, link: `/${path.replace(/\.md$/, '')}` }
 }

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../command.ts'
 import { docPages } from './doc-page.ts'
-import { llmsFileOfSite, llmsFullFile } from './llms.ts'
+import { llmsFileOfSite } from './llms.ts'
 
 export function writeSiteFiles(site: string): void {
   for (const { path } of docPages()) {
@@ -13,5 +13,4 @@ export function writeSiteFiles(site: string): void {
     cpSync(join(ROOT, 'docs', path), to)
   }
   writeFileSync(join(site, 'llms.txt'), llmsFileOfSite())
-  writeFileSync(join(site, 'llms-full.txt'), llmsFullFile())
 }

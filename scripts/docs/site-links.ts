@@ -1,6 +1,6 @@
 // Links of the pages, as the site has them. The pages are written for a checkout, where a link may lead to an example, a
 // test or a schema. The site brings those files along as text, so that every link leads somewhere, and none elsewhere.
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'
 import { ROOT } from '../command.ts'
@@ -28,21 +28,19 @@ const FILES = 'files'
 /** What was linked to, by path within the repository. */
 const linked = new Set<string>()
 
-export function siteLinks(base: string) {
-  return (md: MarkdownRenderer): void => {
-    md.core.ruler.push('site-links', ({ tokens, env }) => {
-      for (const { children } of tokens) {
-        for (const token of children ?? []) {
-          const href = token.type === 'link_open' ? token.attrGet('href') : null
-          if (href !== null) token.attrSet('href', siteLink(href, env.realPath ?? env.path, base))
-        }
+export function siteLinks(md: MarkdownRenderer): void {
+  md.core.ruler.push('site-links', ({ tokens, env }) => {
+    for (const { children } of tokens) {
+      for (const token of children ?? []) {
+        const href = token.type === 'link_open' ? token.attrGet('href') : null
+        if (href !== null) token.attrSet('href', siteLink(href, env.realPath ?? env.path))
       }
-    })
-  }
+    }
+  })
 }
 
 /** The same link, for a reader of the site. */
-function siteLink(href: string, from: string, base: string): string {
+function siteLink(href: string, from: string): string {
   if (/^(?:[a-z]+:|#|\/)/.test(href)) return href
   const [target = '', anchor] = href.split('#')
   const file = join(dirname(from), decodeURI(target))
@@ -52,8 +50,7 @@ function siteLink(href: string, from: string, base: string): string {
   if (page !== undefined) return `/${page}${hash}`
   if (!existsSync(file)) return href
   linked.add(path)
-  // Absolute and with the base, or the router would take it for a page.
-  return `${base}${FILES}/${path.replace(/\/$/, '')}.txt`
+  return `/${FILES}/${path.replace(/\/$/, '')}.txt`
 }
 
 /** An example is told of by its README. */
@@ -62,13 +59,14 @@ function pageOfFolder(path: string): string | undefined {
   return existsSync(join(ROOT, readme)) ? pageName(readme) : undefined
 }
 
-/** Puts what pages link to beside them. A folder is the list of what is in it. */
+/** Puts what pages link to beside them. A folder is the list of what is in it, JSON is without spaces. */
 export function copyLinkedFiles(site: string): void {
   for (const path of linked) {
     const from = join(ROOT, path)
     const to = join(site, FILES, `${path.replace(/\/$/, '')}.txt`)
     mkdirSync(dirname(to), { recursive: true })
     if (statSync(from).isDirectory()) writeFileSync(to, `${path}\n\n${readdirSync(from).join('\n')}\n`)
+    else if (path.endsWith('.json')) writeFileSync(to, JSON.stringify(JSON.parse(readFileSync(from, 'utf8'))))
     else cpSync(from, to)
   }
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { ROOT } from '../../scripts/command.ts'
 import { sidebar } from '../../scripts/docs/sidebar.ts'
+import { siteColours } from '../../scripts/docs/site-colours.ts'
 import { siteDiagrams } from '../../scripts/docs/site-diagrams.ts'
 import { writeSiteFiles } from '../../scripts/docs/site-files.ts'
 import { copyLinkedFiles, pageName, siteLinks } from '../../scripts/docs/site-links.ts'
 
-/** Where it is served: by `waybill serve` and `npm run docs` below /docs/. */
+/** Below which path it is served: its links are made for that. */
 const base = process.env.WAYBILL_DOCS_BASE ?? '/docs/'
 
 export default defineConfig({
@@ -21,15 +22,15 @@ export default defineConfig({
   outDir: process.env.WAYBILL_DOCS_OUT ?? join(ROOT, 'dist/site'),
   cacheDir: join(ROOT, 'node_modules/.cache/vitepress'),
   cleanUrls: false,
-  metaChunk: true,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
   vite: { publicDir: join(ROOT, 'ui/public'), build: { chunkSizeWarningLimit: 4000 } },
   markdown: {
     anchor: { slugify: anchorOf },
     // `{job_id}` in a heading is a part of an address.
-    attrs: { disable: true },
+    attrs: false,
+    codeTransformers: [siteColours],
     config: (md) => {
-      md.use(siteLinks(base))
+      md.use(siteLinks)
       md.use(siteDiagrams)
     },
   },

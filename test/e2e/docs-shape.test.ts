@@ -29,7 +29,12 @@ describe.each(['memory', 'journal', 'sqlite', 'postgres', 'azure-tables'])('the 
   })
 })
 
-const COMPARED_HEADINGS = ['Where it is the better choice', 'Where Waybill is', 'Side by side', 'When not to switch']
+const COMPARED_HEADINGS = [
+  'Where it is the better choice',
+  'Where Waybill is',
+  'Side by side',
+  'When not to switch',
+]
 
 describe.each(pages.filter(({ path }) => path.startsWith('docs/compared/')))('$path', ({ text }) => {
   it('says the same of everybody, their advantages first', () => {
@@ -44,7 +49,9 @@ it('every guarantee names a test that is there', () => {
     .split(/^- /m)
     .slice(1)
     .filter((promise) => {
-      const tests = [...promise.matchAll(/\]\((\.\.\/(?:src|test)\/[^)]*\.ts)\)/g)].map(([, link = '']) => link)
+      const tests = [...promise.matchAll(/\]\((\.\.\/(?:src|test)\/[^)]*\.ts)\)/g)].map(
+        ([, link = '']) => link,
+      )
       return tests.length === 0 || !tests.every((link) => existsSync(join(ROOT, dirname('docs/x'), link)))
     })
   expect(without).toEqual([])

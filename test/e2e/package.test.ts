@@ -1,21 +1,13 @@
 // The package as its users get it: packed, installed into an empty project, and loaded by a plain Node.
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { environment } from './environment.ts'
-import { ROOT } from './scratch.ts'
+import { followFiveMinuteStart } from './five-minute-start.ts'
+import { PATIENCE_MS, type PackedProject, packedProject } from './packed-project.ts'
+import { askedElsewhere, deadLinks, isSmall, notInNavigation } from './site-pages.ts'
 
 const OLDEST_SUPPORTED = 24
 
@@ -25,18 +17,15 @@ const MOST_BYTES = 45 * 1024 * 1024
 /** What is left, in characters, in a program that uses one name. */
 const MOST_FOR_ONE_NAME = 6_000
 
-const folder = mkdtempSync(join(tmpdir(), 'waybill-package-'))
-const app = join(folder, 'app')
+let project: PackedProject
+let app = ''
 
 beforeAll(() => {
-  npm(ROOT, 'pack', '--pack-destination', folder)
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'no tarball'
-  mkdirSync(app)
-  writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  npm(app, 'install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', join(folder, tarball))
-})
+  project = packedProject()
+  app = project.app
+}, 2 * PATIENCE_MS)
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => project?.[Symbol.dispose]())
 
 it('loads from an empty project and exports what the documentation shows', () => {
   const script = `
@@ -95,12 +84,36 @@ it('brings the page as it was built, and not what it was made of', () => {
   for (const name of ['ui', 'test', 'dist/page/manifest.json']) expect(existsSync(within(name))).toBe(false)
 })
 
+it('does what the five-minute start says, command by command', () => followFiveMinuteStart(app))
+
+describe('the site of the documentation', () => {
+  const site = () => join(app, 'node_modules/waybill/dist/site')
+
+  it('has every page in its navigation, and links that lead somewhere', () => {
+    expect(notInNavigation(site())).toEqual([])
+    expect(deadLinks(site())).toEqual([])
+  })
+
+  it('asks nobody else for anything, and is small', () => {
+    expect(askedElsewhere(site())).toEqual([])
+    expect(isSmall(site())).toBe(true)
+  })
+
+  it('has llms.txt, whose pages are there as Markdown, in the package as well', () => {
+    for (const folder of [site(), join(app, 'node_modules/waybill')]) {
+      const links = [...readFileSync(join(folder, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+)\)/g)]
+      expect(links.length).toBeGreaterThan(30)
+      for (const [, link = ''] of links) expect(existsSync(join(folder, link))).toBe(true)
+    }
+  })
+})
+
 it('brings no development tools along', () => {
   const installed = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
   const own = ['canonicalize', 'cli-progress', 'commander', 'croner', 'fastest-levenshtein', 'lru-cache']
   const also = ['prom-client', 'string-width', 'uuid', 'waybill', 'zod']
   expect(installed).toEqual(expect.arrayContaining([...own, ...also]))
-  for (const tool of ['vitest', 'typescript', '@biomejs', 'fast-check', 'node'])
+  for (const tool of ['vitest', 'vitepress', 'typescript', '@biomejs', 'fast-check', 'node'])
     expect(installed).not.toContain(tool)
   expect(existsSync(join(app, 'node_modules/waybill/dist/index.d.ts'))).toBe(true)
 })
@@ -197,15 +210,6 @@ it('tells an older Node which one is needed', (context) => {
   expect(stderr).toContain(`Node ${OLDEST_SUPPORTED}`)
   expect(stderr).not.toContain('SyntaxError')
 })
-
-function npm(cwd: string, ...args: string[]) {
-  execFileSync('npm', [...args, '--loglevel=error'], {
-    cwd,
-    encoding: 'utf8',
-    stdio: 'pipe',
-    timeout: 100_000,
-  })
-}
 
 function runScript(node: string, script: string, options: readonly string[] = []) {
   const file = join(app, 'script.mjs')

@@ -23,7 +23,7 @@ export interface Schema {
 /** What JSON numbers can count to: not a limit that anybody chose. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-export function nameOf(ref: string): string {
+function nameOf(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1)
 }
 
