@@ -24,15 +24,7 @@ export default defineConfig({
       thresholds: { 'src/core/**': { 100: true } },
     },
     projects: [...SUITES, LONG].flatMap(
-      ({
-        name,
-        include,
-        exclude = [],
-        testTimeoutMs = 30_000,
-        oneAtATime = false,
-        env = {},
-        globalSetup = [],
-      }) =>
+      ({ name, include, exclude = [], testTimeoutMs = 30_000, oneAtATime = false, env = {}, globalSetup }) =>
         include === undefined
           ? []
           : {
@@ -42,7 +34,8 @@ export default defineConfig({
                 include,
                 exclude,
                 env,
-                globalSetup,
+                // Processes that tests start run what is built.
+                globalSetup: ['test/built-package.ts', ...(globalSetup === undefined ? [] : [globalSetup])],
                 execArgv: ['--conditions=waybill-source'],
                 testTimeout: testTimeoutMs,
                 hookTimeout: testTimeoutMs,

@@ -67,7 +67,6 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'e2e',
     include: ['test/e2e/**/*.test.ts'],
-    globalSetup: 'test/built-package.ts',
     testTimeoutMs: 120_000,
   },
   {

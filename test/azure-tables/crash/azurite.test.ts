@@ -1,4 +1,5 @@
-// The same over a real wire, for some of the scenes: a proxy cuts the connection of the process for good, or only once.
+// The same over a real wire, for some of the scenes: a proxy cuts the connection of the process for good, or only once. Unless
+// there is time, that is a third of the requests, which take long there.
 import assert from 'node:assert/strict'
 import { afterAll, describe, it } from 'vitest'
 import { connectTables, type ServiceOptions } from '../../../src/store/azure-tables/data-tables-service.ts'
@@ -12,7 +13,7 @@ import { FakeAccount } from '../fake-account.ts'
 import { FakeTableService } from '../fake-table-service.ts'
 import { startProxy, type TablesProxy } from '../proxy.ts'
 import type { Mortal } from './cut-off.ts'
-import { mustHappenOrNot, type Place } from './play.ts'
+import { ALL, mustHappenOrNot, type Place, someOf } from './play.ts'
 import { SCENES, type Scene } from './scenes.ts'
 
 const CHOSEN = [
@@ -93,5 +94,5 @@ describe.each(isLong ? [...CHOSEN, ...LONG] : CHOSEN)('%s', (name) => {
   const scene = SCENES[name] as Scene
 
   it('has happened or not, wherever its process is cut off from Azurite', () =>
-    mustHappenOrNot(() => new InAzurite(), scene))
+    mustHappenOrNot(() => new InAzurite(), scene, isLong ? ALL : someOf(3)))
 })

@@ -18,7 +18,7 @@ export class Child {
   constructor(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     mkdirSync(CACHE, { recursive: true })
     const path = join(ROOT, 'test/crash/processes', script)
-    this.#process = spawn(process.execPath, ['--conditions=waybill-source', path, ...args], {
+    this.#process = spawn(process.execPath, [path, ...args], {
       env: { ...process.env, NODE_COMPILE_CACHE: CACHE, ...env },
     })
     this.#process.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
