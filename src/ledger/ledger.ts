@@ -19,6 +19,7 @@ import type {
   ServerNotice,
   Store,
   StoreStats,
+  SubscribeOptions,
   WatchOptions,
 } from '../store/store.ts'
 import type { Logger } from '../world/logger.ts'
@@ -197,10 +198,11 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Calls back after changes became durable, others' too: too often perhaps, never too seldom. Answers how to stop it.
+   * Calls back after changes became durable, others' too: too often perhaps, never too seldom. Who takes work may hear of
+   * it before it is durable, and take it then. Answers how to stop it.
    */
-  onNews(listener: () => void): () => void {
-    return this.#store.subscribe(listener)
+  onNews(listener: () => void, options?: SubscribeOptions): () => void {
+    return this.#store.subscribe(listener, options)
   }
 
   /** Calls back after a job was cancelled or expedited through this ledger. Answers how to stop it. */

@@ -76,9 +76,12 @@ export class Worker implements Service {
     if (this.#loop.isStopped || this.#hold !== null) return
     this.#hold = this.#world.timers.hold()
     this.#ends.push(
-      this.#ledger.onNews(() => {
-        if (this.#working < this.#concurrency) this.#loop.wake()
-      }),
+      this.#ledger.onNews(
+        () => {
+          if (this.#working < this.#concurrency) this.#loop.wake()
+        },
+        { takesWork: true },
+      ),
       this.#ledger.onSteered(({ tenant_id, job_id }) => this.#runs.get(nameOf(tenant_id, job_id))?.ask()),
     )
     this.#loop.start()

@@ -67,7 +67,7 @@ export interface Store {
    * limit holds: too often perhaps, never too seldom. Where several processes write, what others did counts as well.
    * Answers how to stop it.
    */
-  subscribe(listener: () => void): () => void
+  subscribe(listener: () => void, options?: SubscribeOptions): () => void
   /** The history after a cursor, then what happens, as it becomes durable: nothing skipped, nothing twice. */
   watch(options?: WatchOptions): AsyncIterable<AuditRecord>
   /** Every claim that is durable, at least once, in no order: what else a copy needs beside records and history. */
@@ -118,6 +118,14 @@ export type Outcome<A> =
 export interface Swept<A> {
   readonly key: RecordKey
   readonly outcome: Outcome<A>
+}
+
+export interface SubscribeOptions {
+  /**
+   * The listener takes what is ready. A store may then call it before the change is durable that made something so, and let
+   * a sweep take it at once: both become durable together, or neither does.
+   */
+  readonly takesWork?: boolean | undefined
 }
 
 export interface WatchOptions {

@@ -1,7 +1,7 @@
 import type { Disk, DiskFile } from '../../src/world/disk.ts'
 
 /** As much as the journal fills ahead with newlines. */
-const FILL_BYTES = 1024 * 1024
+const FILL_BYTES = 128 * 1024
 
 /** More than any test writes between two fills. */
 const SHORT_BYTES = 16 * 1024

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { environment } from './environment.ts'
 import { followFiveMinuteStart } from './five-minute-start.ts'
 import { PATIENCE_MS, type PackedProject, packedProject } from './packed-project.ts'
+import { ROOT } from './scratch.ts'
 import { askedElsewhere, deadLinks, isSmall, notInNavigation } from './site-pages.ts'
 
 const OLDEST_SUPPORTED = 24

@@ -11,6 +11,7 @@ import {
   type Refused,
 } from '../../core/decision.ts'
 import type { Clock } from '../../world/clock.ts'
+import type { Followers } from '../followers.ts'
 import type { Devices, Undo } from '../live/devices.ts'
 import { type DecisionView, decideOn } from '../live/live-given.ts'
 import type { Move } from '../live/live-state.ts'
@@ -60,14 +61,23 @@ export class Decider {
   readonly #clock: Clock
   readonly #ids: IdSource
   readonly #view: View
+  /** Who takes work, also before it is durable. */
+  readonly #takers: Followers
   readonly #waiting = new Set<Promise<unknown>>()
   #now: number
 
-  constructor(image: Image, group: GroupCommit, clock: Clock, ids: IdSource, now: number) {
+  constructor(
+    image: Image,
+    group: GroupCommit,
+    world: { readonly clock: Clock; readonly ids: IdSource },
+    now: number,
+    takers: Followers,
+  ) {
     this.#image = image
     this.#group = group
-    this.#clock = clock
-    this.#ids = ids
+    this.#clock = world.clock
+    this.#ids = world.ids
+    this.#takers = takers
     this.#now = now
     this.#view = new View(image)
   }
@@ -172,6 +182,7 @@ export class Decider {
     let records = 0
     for (const entry of kept) records += hopsOf(entry)
     const durable = this.#group.add(places, { moves, signals: change.signals, first, undo, records })
+    if (this.#takers.hasListeners && live.foresee(moves)) this.#takers.wake()
     return { outcome, durable }
   }
 

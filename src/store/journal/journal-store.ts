@@ -17,6 +17,7 @@ import type {
   ServerNotice,
   Store,
   StoreStats,
+  SubscribeOptions,
   Sweep,
   Swept,
   WatchOptions,
@@ -149,9 +150,16 @@ export class JournalStore implements Store {
   }
 
   /** Whoever only reads polls, so it may hear of things late, but hears of them. */
-  subscribe(listener: () => void): () => void {
-    if ('reader' in this.#open) this.#open.reader.poll()
-    return this.watchers.onNews(listener)
+  subscribe(listener: () => void, { takesWork = false }: SubscribeOptions = {}): () => void {
+    const access = this.#open
+    if ('reader' in access) access.reader.poll()
+    const unsubscribe = this.watchers.onNews(listener)
+    if (!takesWork || 'reader' in access) return unsubscribe
+    const leave = access.writer.takers.add(listener)
+    return () => {
+      unsubscribe()
+      leave()
+    }
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {

@@ -2,6 +2,7 @@ import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given } from '../../core/decision.ts'
 import { toEpochSeconds } from '../../core/time.ts'
 import type { World } from '../../world/world.ts'
+import { Followers } from '../followers.ts'
 import type { ProgressOptions } from '../progress.ts'
 import type { MaintenanceReport, Outcome, ServerNotice, Sweep, Swept } from '../store.ts'
 import { Decider } from './decider.ts'
@@ -24,6 +25,8 @@ export class JournalWriter {
   readonly #decider: Decider
   readonly #maintenance: Maintenance
   readonly #wake: () => void
+  /** Who takes work, and hears of it as soon as it was decided. */
+  readonly takers = new Followers()
   /** What a sweep has taken on: nobody else is to, also while it is being read from the disk. */
   readonly #swept = new Set<string>()
   /** Those of them that somebody looked for meanwhile and was not shown: they have to look again. */
@@ -44,7 +47,7 @@ export class JournalWriter {
       durable: (batch) => this.#durable(batch),
       failed: (commits) => this.#failed(commits),
     })
-    this.#decider = new Decider(journal.image, this.#group, world.clock, world.ids, loaded.time)
+    this.#decider = new Decider(journal.image, this.#group, world, loaded.time, this.takers)
     this.#maintenance = new Maintenance(journal, this.#group, this.#decider, world, options, parts.oldestOpen)
   }
 
@@ -165,6 +168,7 @@ export class JournalWriter {
 
   /** Finishes what is pending, says so in the file, and lets go of the folder. */
   async close(): Promise<void> {
+    this.takers.close()
     await this.#maintenance.stop()
     try {
       await this.#decider.idle()

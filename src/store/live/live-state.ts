@@ -180,7 +180,7 @@ export class LiveState {
       this.listings.came(aggregate)
     } else {
       for (const part of [aggregate.job, ...aggregate.steps, ...aggregate.outbox]) this.listings.came(part)
-      this.#holdJob(this.#jobCell(aggregate.job.tenant_id, aggregate.job.job_id), aggregate)
+      this.#holdJob(this.#jobCell(aggregate.job.tenant_id, aggregate.job.job_id), aggregate, false)
       for (const row of aggregate.outbox) this.#rows.set(row.tenant_id, row.outbox_id, row)
     }
   }
@@ -247,6 +247,18 @@ export class LiveState {
     )
   }
 
+  /**
+   * Shows what a change makes ready to whoever takes work, before the change is durable. What is taken then comes after the
+   * change in the log, and is lost with it. Answers whether there is any.
+   */
+  foresee(moves: readonly Move[]): boolean {
+    let isAny = false
+    for (const { cell, to, parts } of moves) {
+      if (parts !== null && this.work.foresee(cell.key, cell.place, to.job.ready)) isAny = true
+    }
+    return isAny
+  }
+
   /** What was decided is durable. */
   settle(moves: readonly Move[], signals: readonly Signal[]): void {
     for (const move of moves) {
@@ -269,7 +281,10 @@ export class LiveState {
     for (const { cell, before, to } of moves) {
       cell.decided = before === cell.durable ? null : (before as typeof cell.decided)
       if (!('kind' in to)) this.#aboutToWait.remove(to.job)
-      if (cell.decided === null && 'place' in cell) this.work.giveBack(cell.place)
+      if ('place' in cell) {
+        if (cell.place.soon !== null) this.work.foresee(cell.key, cell.place, null)
+        if (cell.decided === null) this.work.giveBack(cell.place)
+      }
       if (cell.decided !== null || cell.durable !== null) continue
       if ('kind' in to) this.#forget(to.kind, to.tenant_id, idOf(to))
       else this.#forget('job', to.job.tenant_id, to.job.job_id)
@@ -345,12 +360,12 @@ export class LiveState {
       this.listings.came(part)
       if (part.kind === 'outbox') this.#rows.set(part.tenant_id, part.outbox_id, part)
     }
-    this.#holdJob(cell, to)
+    this.#holdJob(cell, to, cell.decided !== to)
   }
 
-  #holdJob(cell: JobCell, aggregate: JobAggregate): void {
+  #holdJob(cell: JobCell, aggregate: JobAggregate, isLater: boolean): void {
     cell.durable = aggregate
-    this.work.move(cell.key, cell.place, aggregate.job)
+    this.work.move(cell.key, cell.place, aggregate.job, isLater)
   }
 
   #jobCell(tenant_id: string, job_id: string): JobCell {

@@ -9,8 +9,15 @@ import type { StoredWork } from './stored-work.ts'
 /** Where one aggregate stands in the index; kept with the aggregate, so that moving it needs no look-up. */
 export interface WorkPlace {
   due: HeapEntry<RecordKey> | null
-  ready: { readonly group: ReadyGroup; readonly entry: HeapEntry<ReadyHead> } | null
+  ready: ReadyPlace | null
+  /** Where it is ready by what was decided, though that is not durable yet. */
+  soon: ReadyPlace | null
   waits_for: readonly string[]
+}
+
+interface ReadyPlace {
+  readonly group: ReadyGroup
+  readonly entry: HeapEntry<ReadyHead>
 }
 
 export interface Work {
@@ -25,6 +32,8 @@ class ReadyGroup {
   readonly name: string
   readonly free = new Heap<ReadyHead>()
   readonly taken = new Set<HeapEntry<ReadyHead>>()
+  /** What is ready as soon as what was decided is durable. */
+  readonly soon = new Heap<ReadyHead>()
 
   constructor(queue: string, name: string) {
     this.queue = queue
@@ -32,7 +41,7 @@ class ReadyGroup {
   }
 
   get isEmpty(): boolean {
-    return this.free.isEmpty && this.taken.size === 0
+    return this.free.isEmpty && this.taken.size === 0 && this.soon.isEmpty
   }
 
   /** All of it, as it is by what is durable. */
@@ -40,6 +49,13 @@ class ReadyGroup {
     const free = this.free.first(count)
     if (this.taken.size === 0) return free
     return [...free, ...this.taken].sort(compareOrdered).slice(0, count)
+  }
+
+  /** What can be taken, also before it is durable: whoever takes it is told when both are. */
+  takeable(count: number, skips: (head: ReadyHead) => boolean): readonly HeapEntry<ReadyHead>[] {
+    const free = this.free.first(count, undefined, skips)
+    if (this.soon.isEmpty) return free
+    return [...free, ...this.soon.first(count, undefined, skips)].sort(compareOrdered).slice(0, count)
   }
 }
 
@@ -70,17 +86,19 @@ export class WorkIndex {
 
   /** Of an aggregate that is not in the index yet. */
   static nowhere(): WorkPlace {
-    return { due: null, ready: null, waits_for: NOTHING }
+    return { due: null, ready: null, soon: null, waits_for: NOTHING }
   }
 
   static isNowhere({ due, ready, waits_for }: WorkPlace): boolean {
     return due === null && ready === null && waits_for.length === 0
   }
 
-  move(key: RecordKey, place: WorkPlace, work: Work): void {
+  /** `isLater`: more was decided about it since, so that nobody is to take it as it is here. */
+  move(key: RecordKey, place: WorkPlace, work: Work, isLater = false): void {
     if (place.due !== null) this.#due.drop(place.due)
     place.due = work.due_at === null ? null : this.#due.push(fromIso(work.due_at), key.id, key)
-    this.#moveReady(key, place, work.ready)
+    if (!isLater && place.soon !== null) this.foresee(key, place, null)
+    this.#moveReady(key, place, work.ready, isLater)
     if (work.waits_for !== place.waits_for) this.#moveWaiting(key, place, work.waits_for)
   }
 
@@ -89,6 +107,21 @@ export class WorkIndex {
     if (ready === null || ready.group.taken.has(ready.entry)) return
     ready.group.free.drop(ready.entry)
     ready.group.taken.add(ready.entry)
+  }
+
+  /** What was decided about it makes it ready, or not, when that is durable. Answers whether it does. */
+  foresee(key: RecordKey, place: WorkPlace, ready: Ready | null): boolean {
+    if (place.soon !== null) {
+      const { group, entry } = place.soon
+      group.soon.drop(entry)
+      this.#forgetEmpty(group)
+      place.soon = null
+    }
+    if (ready === null) return false
+    const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
+    const head = { key: key as RecordKey<'job'>, ready }
+    place.soon = { group, entry: group.soon.push(ready.rank, key.id, head) }
+    return true
   }
 
   /** What was decided about it will not be. */
@@ -119,10 +152,10 @@ export class WorkIndex {
     return this.#heads(wanted, (group, count) => group.first(count))
   }
 
-  /** What of it can be taken: nothing was decided about it since. */
+  /** What of it can be taken: nothing was decided about it since, or what was makes it ready. */
   free(wanted: ReadyWanted, skips: Skips): readonly ReadyHead[] {
     const skipsHead = ({ key }: ReadyHead) => skips(key)
-    return this.#heads(wanted, ({ free }, count) => free.first(count, undefined, skipsHead), skips)
+    return this.#heads(wanted, (group, count) => group.takeable(count, skipsHead), skips)
   }
 
   #heads(
@@ -174,18 +207,28 @@ export class WorkIndex {
     return [...here, ...(this.#stored?.waiting(tenant_id, topic) ?? [])]
   }
 
-  #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null): void {
+  #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null, isTaken: boolean): void {
     if (place.ready !== null) this.#leave(place.ready)
     place.ready = null
     if (ready === null) return
     const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
     const head = { key: key as RecordKey<'job'>, ready }
-    place.ready = { group, entry: group.free.push(ready.rank, key.id, head) }
+    if (!isTaken) {
+      place.ready = { group, entry: group.free.push(ready.rank, key.id, head) }
+      return
+    }
+    const entry = { order: ready.rank, tie: key.id, value: head, alive: false }
+    group.taken.add(entry)
+    place.ready = { group, entry }
+  }
+
+  #leave({ group, entry }: ReadyPlace): void {
+    if (!group.taken.delete(entry)) group.free.drop(entry)
+    this.#forgetEmpty(group)
   }
 
   /** A group that has nothing left is forgotten: there may be one for every tenant and every key that ever was. */
-  #leave({ group, entry }: NonNullable<WorkPlace['ready']>): void {
-    if (!group.taken.delete(entry)) group.free.drop(entry)
+  #forgetEmpty(group: ReadyGroup): void {
     if (!group.isEmpty) return
     const groups = this.#queues.get(group.queue)
     groups?.delete(group.name)
