@@ -26,7 +26,8 @@ const FOUNDATIONS = ['core', 'errors', 'world', 'wire']
 
 async function build(): Promise<void> {
   // What is left of an older build, by whichever tool; types, the page and the site have builds of their own.
-  for (const file of globSync('**/*.js{,.map}', { cwd: DIST, exclude: ['page/**', 'site/**'] })) rmSync(join(DIST, file))
+  for (const file of globSync('**/*.js{,.map}', { cwd: DIST, exclude: ['page/**', 'site/**'] }))
+    rmSync(join(DIST, file))
   const bundle = await rolldown({
     cwd: ROOT,
     input: WAYS_IN,
