@@ -20,6 +20,20 @@ beforeAll(() => writeProject(shell))
 afterAll(() => shell[Symbol.dispose]())
 
 describe('worker', () => {
+  // The handlers were what a promise was resolved with: with one named so they were taken for another promise, and the command
+  // waited for ever.
+  it('takes a queue of any name, also the name of what makes a promise', async () => {
+    const module = `
+      const step = { step_id: 's', step_type: 'S', service: 'then', delivery: 'pull' }
+      export const protocols = [{ protocol_id: 'odd.v1', request_type: 'ODD', steps: [step] }]
+      export const handlers = { then: () => 'done' }`
+    writeFileSync(`${shell.folder}/odd.worker.js`, module)
+    const init = await shell.run(['init', 'odd'])
+    expect(init.status).toBe(0)
+    const { status, stderr } = await shell.run(['worker', 'odd.worker.js', '--until-idle', '--ledger', 'odd'])
+    expect({ status, stderr }).toMatchObject({ status: 0 })
+  })
+
   it('runs jobs to their end, fires schedules, leaves paused queues alone, and ends when there is nothing to do', async () => {
     {
       // What was to happen an hour ago, while nobody was there.

@@ -26,8 +26,8 @@ export const ledgerCompact = defineCommand<Options>({
     'Makes a snapshot of everything and seals the history that led there, so that the ledger opens quickly. A ledger ' +
     'that is in use does so by itself, every day and when much was written. Nothing is lost: old snapshots go when ' +
     'there are more than seven, the history stays. With --output the snapshot is copied to a file of your own as well. ' +
-    'A ledger in a database has no snapshots, and does not clear up by itself: have this run once a day. With ' +
-    '--keep-history the history that is older is removed for good.',
+    'A ledger in a database has no snapshots; a program that has one open clears up once an hour, single commands do not: ' +
+    'where there are only those, have this run once a day. With --keep-history the history that is older is removed for good.',
   options: [
     new Option('--output <file>', 'copy the snapshot there, too; a file that exists is not overwritten'),
     new Option('--keep-history <time>', 'remove history that is older: 90d; none unless told').argParser(

@@ -14,7 +14,7 @@ import { workOptions } from '../../options/work.ts'
 import type { GlobalOptions, Session } from '../../session.ts'
 import { loadWorkerModule } from '../worker/load-module.ts'
 import { startServices } from '../worker/start-services.ts'
-import { allHandlers, type PlanOptions, planOf, type WorkPlan } from '../worker/work-plan.ts'
+import { type PlanOptions, planOf, type WorkPlan, withTools } from '../worker/work-plan.ts'
 import { callbackSecrets } from './callback-secrets.ts'
 import { type AddressOptions, addressOptions, callbackUrl, listenError } from './serve-address.ts'
 import { LOG_LEVELS, type LogLevel, serverLog } from './server-log.ts'
@@ -159,7 +159,7 @@ async function untilStopped(
     if (ending.aborted) resolve()
   })
   const watched = new AbortController()
-  const full = plan === null ? null : { ...plan, handlers: await allHandlers(session, ledger, plan) }
+  const full = plan === null ? null : await withTools(session, ledger, plan)
   const watching = full === null ? Promise.resolve() : logWork(ledger, logger, watched.signal)
   const { name, concurrency } = options
   const services =

@@ -44,18 +44,15 @@ export async function planOf(
   return options.queue === undefined ? plan : onlyQueues(plan, options.queue, module?.file ?? null)
 }
 
-/** With the tools, which need the ledger. */
-export async function allHandlers(
-  session: Session,
-  ledger: LiveLedger,
-  { handlers, tools, adapters }: WorkPlan,
-): Promise<Handlers> {
-  if (tools.length === 0) return handlers
+/** With the tools, which need the ledger. The handlers alone must not be what a promise resolves to: a queue may be named `then`. */
+export async function withTools(session: Session, ledger: LiveLedger, plan: WorkPlan): Promise<WorkPlan> {
+  const { handlers, tools, adapters } = plan
+  if (tools.length === 0) return plan
   const { JobStateStore, Orchestrator } = await session.library()
   const orchestrator = new Orchestrator({ store: new JobStateStore(ledger), adapters })
   const wanted = new Set(tools.map(queueOfTool))
   const all = Object.entries(await orchestrator.handlers()).filter(([queue]) => wanted.has(queue))
-  return { ...Object.fromEntries(all), ...handlers }
+  return { ...plan, handlers: { ...Object.fromEntries(all), ...handlers } }
 }
 
 async function fromTopology(

@@ -13,7 +13,7 @@ import { durationText } from '../../output/words.ts'
 import type { Session } from '../../session.ts'
 import { loadWorkerModule } from './load-module.ts'
 import { startServices } from './start-services.ts'
-import { allHandlers, type PlanOptions, planOf, type WorkPlan } from './work-plan.ts'
+import { type PlanOptions, planOf, type WorkPlan, withTools } from './work-plan.ts'
 import { WorkerDisplay } from './worker-display.ts'
 
 interface Options extends ProtocolOptions, InFlightOptions, AdapterOptions, GraceOptions, PlanOptions {
@@ -88,8 +88,7 @@ export const worker = defineCommand<Options>({
     ledger.jobs.register(...plan.protocols)
     const hold = systemTimers.hold()
     try {
-      const handlers = await allHandlers(session, ledger, plan)
-      await work(session, ledger, { ...plan, handlers }, options, display)
+      await work(session, ledger, await withTools(session, ledger, plan), options, display)
     } finally {
       hold.cancel()
       await display.stop()
