@@ -69,7 +69,7 @@ const WAYBILL: readonly System[] = [
 
 const BULLMQ = {
   packages: ['bullmq', 'ioredis'],
-  settings: 'one worker, concurrency 100; addBulk; FlowProducer for three steps; finished jobs are kept',
+  settings: 'one worker, concurrency 50; addBulk; FlowProducer for three steps; finished jobs are kept',
   history: 'the last state of the job: data, result, times; until it is removed',
   leftOut: {},
   load: async () => (await import('./systems/bullmq.ts')).open,
@@ -169,7 +169,7 @@ const PEERS: readonly System[] = [
     title: 'openworkflow, PostgreSQL',
     packages: ['openworkflow', 'postgres'],
     server: 'postgres',
-    settings: 'one worker, concurrency 50',
+    settings: 'one worker, concurrency 100',
     durable: `${ON_DISK} (commit)`,
     history: STEPS_KEPT,
     leftOut: { bulk: NO_BULK },
@@ -180,7 +180,7 @@ const PEERS: readonly System[] = [
     title: 'openworkflow, SQLite',
     packages: ['openworkflow'],
     server: null,
-    settings: 'one worker, concurrency 20',
+    settings: 'one worker, concurrency 100',
     durable: `${ON_DISK} (WAL, synchronous=FULL)`,
     history: STEPS_KEPT,
     leftOut: { bulk: NO_BULK },

@@ -21,7 +21,7 @@ export interface Watcher {
 }
 
 /** Making a history takes longer than a measurement. */
-const HISTORY_TIMEOUT_MS = 240_000
+const HISTORY_TIMEOUT_MS = 600_000
 
 export async function runRounds(plan: Plan, places: Places, watcher: Watcher): Promise<Results> {
   const results = new Results()

@@ -4,7 +4,7 @@ import { Countdown, type Opened, type Payload, type Place } from '../system.ts'
 const QUEUE = 'jobs'
 
 /** Handlers at once, of one worker. */
-const CONCURRENCY = 100
+const CONCURRENCY = 50
 
 /** As deep as there are steps: a parent begins when its children are done. */
 const STEPS = ['third', 'second', 'first'] as const

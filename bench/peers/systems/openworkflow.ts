@@ -7,13 +7,13 @@ import { Countdown, type Opened, type Payload, type Place, type WorkOptions } fr
 import { multiplyRows } from './multiply-rows.ts'
 
 /** Runs at once: each slot claims for itself. */
-const CONCURRENCY = { postgres: 50, sqlite: 20 } as const
+const CONCURRENCY = 100
 
 type Backend = BackendPostgres | BackendSqlite
 
 export async function openPostgres({ postgres, isHistory }: Place): Promise<Opened> {
   const url = postgres ?? ''
-  const opened = openOn(await BackendPostgres.connect(url), CONCURRENCY.postgres)
+  const opened = openOn(await BackendPostgres.connect(url))
   if (!isHistory) return opened
   const table = 'openworkflow.workflow_runs'
   return { ...opened, multiplyHistory: (copies) => multiplyRows(url, table, 'id', copies) }
@@ -21,11 +21,11 @@ export async function openPostgres({ postgres, isHistory }: Place): Promise<Open
 
 export async function openSqlite({ folder, isHistory }: Place): Promise<Opened> {
   const path = `${folder}/openworkflow.db`
-  const opened = openOn(BackendSqlite.connect(path), CONCURRENCY.sqlite)
+  const opened = openOn(BackendSqlite.connect(path))
   return isHistory ? { ...opened, multiplyHistory: async (copies) => multiplySqlite(path, copies) } : opened
 }
 
-function openOn(backend: Backend, concurrency: number): Opened {
+function openOn(backend: Backend): Opened {
   let onJob = (_payload: Payload): void => {}
   const workflows = new OpenWorkflow({ backend })
   const one = workflows.defineWorkflow<Payload, null>({ name: 'one' }, async ({ input }) => {
@@ -48,7 +48,7 @@ function openOn(backend: Backend, concurrency: number): Opened {
         onStart(payload)
         countdown.tick()
       }
-      const worker = workflows.newWorker({ concurrency })
+      const worker = workflows.newWorker({ concurrency: CONCURRENCY })
       await worker.start()
       return { done: countdown.done.then(() => untilWritten(backend)), stop: () => worker.stop() }
     },

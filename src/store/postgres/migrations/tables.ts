@@ -205,7 +205,7 @@ CREATE INDEX log_seq ON ${s}.log (first_seq);
 CREATE INDEX log_reach ON ${s}.log (reach, first_seq);
 CREATE INDEX log_late ON ${s}.log (first_seq) WHERE first_at < reach - ${LATE_MS};
 CREATE INDEX log_chunk ON ${s}.log (chunk_id);
--- New parts wait in a short list until there are some hundred: one by one they would be most of what a lone write costs.
+-- New parts wait in a short list until there are some hundred: one by one they are a third of what a lone write logs.
 CREATE INDEX log_tags ON ${s}.log USING gin (tags) WITH (fastupdate = on, gin_pending_list_limit = 64);
 CREATE TABLE ${s}.log_default PARTITION OF ${s}.log DEFAULT WITH (toast_tuple_target = 8160);
 `

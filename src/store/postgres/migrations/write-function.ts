@@ -87,121 +87,125 @@ CREATE FUNCTION ${s}.submit(request text) RETURNS void LANGUAGE sql AS $submit$
 $submit$;
 `
 
+/**
+ * Each of a list with its place in it; what else there is of it is at that place of the lists beside it. Lists that are
+ * unnested together cost several times as much: each has a store of its own.
+ */
+const each = (ids: string): string => `unnest(${ids}) WITH ORDINALITY AS w(id, n)`
+
+/** The column of a row of `each`. */
+const of = (list: string): string => `${list}[w.n::int]`
+
 const aggregatesSql = (s: string): string => `
   IF j_id IS NOT NULL THEN
-    UPDATE ${s}.job j SET version = w.version, state = w.state, changed_at = w.changed_at, ended_state = w.ended,
-      ended_at = CASE WHEN w.ended IS NULL THEN NULL ELSE w.changed_at END, open_rows = w.open_rows,
-      holds = w.holds::text[], moving = w.moving,
-      log = CASE WHEN w.told = 1 AND v_chunk IS NOT NULL THEN j.log || v_chunk ELSE j.log END
-    FROM unnest(j_tenant, j_id, j_version, j_from, j_state, j_changed, j_ended, j_open, j_holds, j_moving, j_told)
-      AS w(tenant_id, job_id, version, seen, state, changed_at, ended, open_rows, holds, moving, told)
-    WHERE j.tenant_id = w.tenant_id AND j.job_id = w.job_id AND j.version = w.seen;
+    UPDATE ${s}.job j SET version = ${of('j_version')}, state = ${of('j_state')}, changed_at = ${of('j_changed')},
+      ended_state = ${of('j_ended')}, ended_at = CASE WHEN ${of('j_ended')} IS NULL THEN NULL ELSE ${of('j_changed')} END,
+      open_rows = ${of('j_open')}, holds = ${of('j_holds')}::text[], moving = ${of('j_moving')},
+      log = CASE WHEN ${of('j_told')} = 1 AND v_chunk IS NOT NULL THEN j.log || v_chunk ELSE j.log END
+    FROM ${each('j_id')}
+    WHERE j.tenant_id = ${of('j_tenant')} AND j.job_id = w.id AND j.version = ${of('j_from')};
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count <> cardinality(j_id) THEN ${conflict('a job')} END IF;
   END IF;
   IF n_id IS NOT NULL THEN
     INSERT INTO ${s}.job (tenant_id, job_id, version, state, changed_at, ended_state, ended_at, request_type, protocol_id,
       doc_id, run_id, workstream_id, open_rows, holds, moving, log)
-    SELECT w.tenant_id, w.job_id, w.version, w.state, w.changed_at, w.ended,
-      CASE WHEN w.ended IS NULL THEN NULL ELSE w.changed_at END, w.request_type, w.protocol_id,
-      w.doc_id, w.run_id, w.workstream_id, w.open_rows, w.holds::text[], w.moving,
-      CASE WHEN w.told = 1 AND v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
-    FROM unnest(n_tenant, n_id, n_version, n_state, n_changed, n_ended, n_type, n_protocol, n_doc, n_run, n_stream, n_open,
-      n_holds, n_moving, n_told)
-      AS w(tenant_id, job_id, version, state, changed_at, ended, request_type, protocol_id, doc_id, run_id, workstream_id,
-        open_rows, holds, moving, told);
-    INSERT INTO ${s}.born (tenant_id, job_id, fixed) SELECT * FROM unnest(n_tenant, n_id, n_fixed);
+    SELECT ${of('n_tenant')}, w.id, ${of('n_version')}, ${of('n_state')}, ${of('n_changed')}, ${of('n_ended')},
+      CASE WHEN ${of('n_ended')} IS NULL THEN NULL ELSE ${of('n_changed')} END, ${of('n_type')}, ${of('n_protocol')},
+      ${of('n_doc')}, ${of('n_run')}, ${of('n_stream')}, ${of('n_open')}, ${of('n_holds')}::text[], ${of('n_moving')},
+      CASE WHEN ${of('n_told')} = 1 AND v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
+    FROM ${each('n_id')};
+    INSERT INTO ${s}.born (tenant_id, job_id, fixed) SELECT ${of('n_tenant')}, w.id, ${of('n_fixed')} FROM ${each('n_id')};
   END IF;
   IF r_id IS NOT NULL THEN
-    UPDATE ${s}.record r SET version = w.version, state = w.state, changed_at = w.changed_at, adapter = w.adapter,
-      run_id = w.run_id, body = w.body,
-      log = CASE WHEN w.told = 1 AND v_chunk IS NOT NULL THEN r.log || v_chunk ELSE r.log END
-    FROM unnest(r_kind, r_tenant, r_id, r_version, r_from, r_state, r_changed, r_adapter, r_run, r_body, r_told)
-      AS w(kind, tenant_id, id, version, seen, state, changed_at, adapter, run_id, body, told)
-    WHERE w.seen > 0 AND r.kind = w.kind AND r.tenant_id = w.tenant_id AND r.id = w.id AND r.version = w.seen;
+    UPDATE ${s}.record r SET version = ${of('r_version')}, state = ${of('r_state')}, changed_at = ${of('r_changed')},
+      adapter = ${of('r_adapter')}, run_id = ${of('r_run')}, body = ${of('r_body')},
+      log = CASE WHEN ${of('r_told')} = 1 AND v_chunk IS NOT NULL THEN r.log || v_chunk ELSE r.log END
+    FROM ${each('r_id')}
+    WHERE ${of('r_from')} > 0 AND r.kind = ${of('r_kind')} AND r.tenant_id = ${of('r_tenant')} AND r.id = w.id
+      AND r.version = ${of('r_from')};
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count < cardinality(r_id) THEN
       INSERT INTO ${s}.record (kind, tenant_id, id, version, state, changed_at, adapter, run_id, body, log)
-      SELECT w.kind, w.tenant_id, w.id, w.version, w.state, w.changed_at, w.adapter, w.run_id, w.body,
-        CASE WHEN w.told = 1 AND v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
-      FROM unnest(r_kind, r_tenant, r_id, r_version, r_from, r_state, r_changed, r_adapter, r_run, r_body, r_told)
-        AS w(kind, tenant_id, id, version, seen, state, changed_at, adapter, run_id, body, told)
-      WHERE w.seen = 0;
-      IF v_count + (SELECT count(*) FROM unnest(r_from) AS w(seen) WHERE w.seen = 0) <> cardinality(r_id) THEN
-        ${conflict('a record')}
-      END IF;
+      SELECT ${of('r_kind')}, ${of('r_tenant')}, w.id, ${of('r_version')}, ${of('r_state')}, ${of('r_changed')},
+        ${of('r_adapter')}, ${of('r_run')}, ${of('r_body')},
+        CASE WHEN ${of('r_told')} = 1 AND v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
+      FROM ${each('r_id')} WHERE ${of('r_from')} = 0;
+      GET DIAGNOSTICS v_more = ROW_COUNT;
+      IF v_count + v_more <> cardinality(r_id) THEN ${conflict('a record')} END IF;
     END IF;
   END IF;
   IF o_id IS NOT NULL THEN
     INSERT INTO ${s}.closed_outbox (tenant_id, outbox_id, job_id, step_id, state, changed_at, body)
-    SELECT * FROM unnest(o_tenant, o_id, o_job, o_step, o_state, o_changed, o_body)
+    SELECT ${of('o_tenant')}, w.id, ${of('o_job')}, ${of('o_step')}, ${of('o_state')}, ${of('o_changed')}, ${of('o_body')}
+    FROM ${each('o_id')}
     ON CONFLICT (tenant_id, outbox_id) DO UPDATE SET job_id = excluded.job_id, step_id = excluded.step_id,
       state = excluded.state, changed_at = excluded.changed_at, body = excluded.body;
   END IF;`
 
 const bookSql = (s: string): string => `
   IF c_key IS NOT NULL THEN
-    INSERT INTO ${s}.claim (tenant_id, key, owner) SELECT * FROM unnest(c_tenant, c_key, c_owner);
+    INSERT INTO ${s}.claim (tenant_id, key, owner) SELECT ${of('c_tenant')}, w.id, ${of('c_owner')} FROM ${each('c_key')};
   END IF;
   IF f_id IS NOT NULL THEN
-    UPDATE ${s}.refusal f SET count = w.count,
+    UPDATE ${s}.refusal f SET count = ${of('f_count')},
       log = CASE WHEN v_chunk IS NOT NULL THEN f.log || v_chunk ELSE f.log END
-    FROM unnest(f_tenant, f_kind, f_id, f_from, f_count) AS w(tenant_id, kind, id, seen, count)
-    WHERE f.tenant_id = w.tenant_id AND f.kind = w.kind AND f.id = w.id AND f.count = w.seen;
+    FROM ${each('f_id')}
+    WHERE f.tenant_id = ${of('f_tenant')} AND f.kind = ${of('f_kind')} AND f.id = w.id AND f.count = ${of('f_from')};
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count < cardinality(f_id) THEN
       INSERT INTO ${s}.refusal (tenant_id, kind, id, job_id, count, log)
-      SELECT w.tenant_id, w.kind, w.id, w.job_id, w.count, CASE WHEN v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
-      FROM unnest(f_tenant, f_kind, f_id, f_job, f_from, f_count) AS w(tenant_id, kind, id, job_id, seen, count)
-      WHERE w.seen = 0
+      SELECT ${of('f_tenant')}, ${of('f_kind')}, w.id, ${of('f_job')}, ${of('f_count')},
+        CASE WHEN v_chunk IS NOT NULL THEN ARRAY[v_chunk] END
+      FROM ${each('f_id')} WHERE ${of('f_from')} = 0
       ON CONFLICT DO NOTHING;
       GET DIAGNOSTICS v_more = ROW_COUNT;
       IF v_count + v_more <> cardinality(f_id) THEN ${conflict('a count of refusals')} END IF;
     END IF;
   END IF;`
 
+/** Of lists of work the first ones are to be dropped, as many as the number says, and the others added. */
 const workSql = (s: string): string => `
   IF y_job IS NOT NULL THEN
     IF p_n[6] > 0 THEN
-      DELETE FROM ${s}.ready y USING
-        unnest(y_queue[:p_n[6]], y_tenant[:p_n[6]], y_group[:p_n[6]], y_rank[:p_n[6]], y_job[:p_n[6]])
-        AS w(queue, tenant_id, grp, rank, job_id)
-      WHERE y.queue = w.queue AND y.tenant_id = w.tenant_id AND y.grp = w.grp AND y.rank = w.rank AND y.job_id = w.job_id;
+      DELETE FROM ${s}.ready y USING ${each('y_job')}
+      WHERE w.n <= p_n[6] AND y.queue = ${of('y_queue')} AND y.tenant_id = ${of('y_tenant')} AND y.grp = ${of('y_group')}
+        AND y.rank = ${of('y_rank')} AND y.job_id = w.id;
     END IF;
     IF cardinality(y_job) > p_n[6] THEN
       INSERT INTO ${s}.ready (queue, tenant_id, grp, rank, job_id)
-      SELECT * FROM unnest(y_queue[p_n[6] + 1:], y_tenant[p_n[6] + 1:], y_group[p_n[6] + 1:], y_rank[p_n[6] + 1:],
-        y_job[p_n[6] + 1:])
+      SELECT ${of('y_queue')}, ${of('y_tenant')}, ${of('y_group')}, ${of('y_rank')}, w.id
+      FROM ${each('y_job')} WHERE w.n > p_n[6]
       ON CONFLICT DO NOTHING;
     END IF;
   END IF;
   IF d_job IS NOT NULL THEN
     IF p_n[7] > 0 THEN
-      DELETE FROM ${s}.due d USING unnest(d_at[:p_n[7]], d_tenant[:p_n[7]], d_job[:p_n[7]]) AS w(due_at, tenant_id, job_id)
-      WHERE d.due_at = w.due_at AND d.tenant_id = w.tenant_id AND d.job_id = w.job_id;
+      DELETE FROM ${s}.due d USING ${each('d_job')}
+      WHERE w.n <= p_n[7] AND d.due_at = ${of('d_at')} AND d.tenant_id = ${of('d_tenant')} AND d.job_id = w.id;
     END IF;
     IF cardinality(d_job) > p_n[7] THEN
       INSERT INTO ${s}.due (due_at, tenant_id, job_id)
-      SELECT * FROM unnest(d_at[p_n[7] + 1:], d_tenant[p_n[7] + 1:], d_job[p_n[7] + 1:])
+      SELECT ${of('d_at')}, ${of('d_tenant')}, w.id FROM ${each('d_job')} WHERE w.n > p_n[7]
       ON CONFLICT DO NOTHING;
     END IF;
   END IF;
   IF w_job IS NOT NULL THEN
     IF p_n[8] > 0 THEN
-      DELETE FROM ${s}.wait t USING unnest(w_tenant[:p_n[8]], w_topic[:p_n[8]], w_job[:p_n[8]]) AS w(tenant_id, topic, job_id)
-      WHERE t.tenant_id = w.tenant_id AND t.topic = w.topic AND t.job_id = w.job_id;
+      DELETE FROM ${s}.wait t USING ${each('w_job')}
+      WHERE w.n <= p_n[8] AND t.tenant_id = ${of('w_tenant')} AND t.topic = ${of('w_topic')} AND t.job_id = w.id;
     END IF;
     IF cardinality(w_job) > p_n[8] THEN
       INSERT INTO ${s}.wait (tenant_id, topic, job_id)
-      SELECT * FROM unnest(w_tenant[p_n[8] + 1:], w_topic[p_n[8] + 1:], w_job[p_n[8] + 1:])
+      SELECT ${of('w_tenant')}, ${of('w_topic')}, w.id FROM ${each('w_job')} WHERE w.n > p_n[8]
       ON CONFLICT DO NOTHING;
     END IF;
   END IF;
   IF p_delivered IS NOT NULL THEN DELETE FROM ${s}.owed WHERE id = ANY (p_delivered); END IF;
   IF i_id IS NOT NULL THEN
-    DELETE FROM ${s}.inbox b USING unnest(i_id, i_answer) AS w(id, answer) WHERE b.id = w.id AND w.answer IS NULL;
-    UPDATE ${s}.inbox b SET answer = w.answer FROM unnest(i_id, i_answer) AS w(id, answer)
-    WHERE b.id = w.id AND w.answer IS NOT NULL;
+    DELETE FROM ${s}.inbox b USING ${each('i_id')} WHERE b.id = w.id AND ${of('i_answer')} IS NULL;
+    UPDATE ${s}.inbox b SET answer = ${of('i_answer')} FROM ${each('i_id')}
+    WHERE b.id = w.id AND ${of('i_answer')} IS NOT NULL;
   END IF;`
 
 /**
@@ -210,31 +214,32 @@ const workSql = (s: string): string => `
  */
 const contendedSql = (s: string): string => `
   IF s_key IS NOT NULL THEN
-    UPDATE ${s}.slot t SET counted = t.counted + w.add, named = COALESCE(w.named, t.named),
-      version = CASE WHEN w.named IS NULL THEN t.version ELSE t.version + 1 END
-    FROM unnest(s_tenant, s_key, s_add, s_most, s_named, s_from) AS w(tenant_id, key, add, most, named, seen)
-    WHERE t.tenant_id = w.tenant_id AND t.key = w.key AND (w.most IS NULL OR t.counted <= w.most)
-      AND (w.named IS NULL OR t.version = w.seen);
+    UPDATE ${s}.slot t SET counted = t.counted + ${of('s_add')}, named = COALESCE(${of('s_named')}, t.named),
+      version = CASE WHEN ${of('s_named')} IS NULL THEN t.version ELSE t.version + 1 END
+    FROM ${each('s_key')}
+    WHERE t.tenant_id = ${of('s_tenant')} AND t.key = w.id AND (${of('s_most')} IS NULL OR t.counted <= ${of('s_most')})
+      AND (${of('s_named')} IS NULL OR t.version = ${of('s_from')});
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count <> cardinality(s_key) THEN
       INSERT INTO ${s}.slot (tenant_id, key, version, counted, named)
-      SELECT w.tenant_id, w.key, CASE WHEN w.named IS NULL THEN 0 ELSE 1 END, w.add, COALESCE(w.named, '[]')
-      FROM unnest(s_tenant, s_key, s_add, s_most, s_named, s_from) AS w(tenant_id, key, add, most, named, seen)
-      WHERE (w.most IS NULL OR w.most >= 0) AND (w.named IS NULL OR w.seen = 0)
+      SELECT ${of('s_tenant')}, w.id, CASE WHEN ${of('s_named')} IS NULL THEN 0 ELSE 1 END, ${of('s_add')},
+        COALESCE(${of('s_named')}, '[]')
+      FROM ${each('s_key')}
+      WHERE (${of('s_most')} IS NULL OR ${of('s_most')} >= 0) AND (${of('s_named')} IS NULL OR ${of('s_from')} = 0)
       ON CONFLICT DO NOTHING;
       GET DIAGNOSTICS v_more = ROW_COUNT;
       IF v_count + v_more <> cardinality(s_key) THEN ${conflict('a limit')} END IF;
     END IF;
   END IF;
   IF k_n IS NOT NULL THEN
-    UPDATE ${s}.state_count t SET n = t.n + w.n FROM unnest(k_tenant, k_kind, k_state, k_n) AS w(tenant_id, kind, state, n)
-    WHERE t.tenant_id = w.tenant_id AND t.kind = w.kind AND t.state = w.state;
+    UPDATE ${s}.state_count t SET n = t.n + ${of('k_n')} FROM ${each('k_state')}
+    WHERE t.tenant_id = ${of('k_tenant')} AND t.kind = ${of('k_kind')} AND t.state = w.id;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count <> cardinality(k_n) THEN
       INSERT INTO ${s}.state_count AS t (tenant_id, kind, state, n)
-      SELECT w.tenant_id, w.kind, w.state, w.n FROM unnest(k_tenant, k_kind, k_state, k_n) AS w(tenant_id, kind, state, n)
+      SELECT ${of('k_tenant')}, ${of('k_kind')}, w.id, ${of('k_n')} FROM ${each('k_state')}
       WHERE NOT EXISTS (SELECT 1 FROM ${s}.state_count o
-        WHERE o.tenant_id = w.tenant_id AND o.kind = w.kind AND o.state = w.state)
+        WHERE o.tenant_id = ${of('k_tenant')} AND o.kind = ${of('k_kind')} AND o.state = w.id)
       ON CONFLICT (tenant_id, kind, state) DO UPDATE SET n = t.n + excluded.n;
       GET DIAGNOSTICS v_more = ROW_COUNT;
       -- One that came between the two was not added to.
@@ -244,17 +249,18 @@ const contendedSql = (s: string): string => `
 
 const aloneSql = (s: string): string => `
   IF v_id IS NOT NULL THEN
-    SELECT count(*) INTO v_count FROM unnest(v_kind, v_tenant, v_id, v_version) AS w(kind, tenant_id, id, version)
-    WHERE w.version = COALESCE(CASE WHEN w.kind = 'job'
-      THEN (SELECT j.version FROM ${s}.job j WHERE j.tenant_id = w.tenant_id AND j.job_id = w.id)
-      ELSE (SELECT r.version FROM ${s}.record r WHERE r.kind = w.kind AND r.tenant_id = w.tenant_id AND r.id = w.id)
+    SELECT count(*) INTO v_count FROM ${each('v_id')}
+    WHERE ${of('v_version')} = COALESCE(CASE WHEN ${of('v_kind')} = 'job'
+      THEN (SELECT j.version FROM ${s}.job j WHERE j.tenant_id = ${of('v_tenant')} AND j.job_id = w.id)
+      ELSE (SELECT r.version FROM ${s}.record r
+        WHERE r.kind = ${of('v_kind')} AND r.tenant_id = ${of('v_tenant')} AND r.id = w.id)
     END, 0);
     IF v_count <> cardinality(v_id) THEN ${conflict('what was read')} END IF;
   END IF;
   IF g_topic IS NOT NULL THEN
     INSERT INTO ${s}.owed (tenant_id, job_id)
-    SELECT DISTINCT t.tenant_id, t.job_id FROM unnest(g_tenant, g_topic) AS w(tenant_id, topic)
-    JOIN ${s}.wait t ON t.tenant_id = w.tenant_id AND t.topic = w.topic;
+    SELECT DISTINCT t.tenant_id, t.job_id FROM ${each('g_topic')}
+    JOIN ${s}.wait t ON t.tenant_id = ${of('g_tenant')} AND t.topic = w.id;
     GET DIAGNOSTICS v_owed = ROW_COUNT;
   END IF;
   IF v_chunk IS NOT NULL THEN
