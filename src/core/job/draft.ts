@@ -57,6 +57,7 @@ export class JobDraft implements JobAggregate {
   readonly children: JobDraft[] = []
   readonly #by: By
   readonly #trails: Trail[] = []
+  #lastTold: JsonObject | null = null
   readonly #joined: LedgerRecord[] = []
   readonly #joinedTrails: AuditEntry[] = []
   /** What was there: everything else is a copy, or new, and may be written to. Null when all of it is new. */
@@ -363,8 +364,14 @@ export class JobDraft implements JobAggregate {
   /** What an entry says beside the states. */
   #told({ step_id, attempt_no, lease_id }: StepRecord): JsonObject {
     const { run_id, workstream_id } = this.#job
-    if (run_id === null && workstream_id === null) return { step_id, attempt_no, lease_id }
-    return { step_id, attempt_no, lease_id, run_id, workstream_id }
+    if (run_id !== null || workstream_id !== null) {
+      return { step_id, attempt_no, lease_id, run_id, workstream_id }
+    }
+    const last = this.#lastTold
+    // Step and job mostly move together, and then the same is told of both.
+    if (last?.step_id === step_id && last.attempt_no === attempt_no && last.lease_id === lease_id) return last
+    this.#lastTold = { step_id, attempt_no, lease_id }
+    return this.#lastTold
   }
 
   #stepOf(step_id: string): StepRecord {

@@ -8,6 +8,7 @@ import type { Encodable, Nths } from './encode.ts'
 import { writeParts } from './encode-parts.ts'
 import { constant, type LineBytes } from './line-bytes.ts'
 import { factsOf, isStepKey, type LineFacts } from './usual.ts'
+import { WrittenAgain } from './written-again.ts'
 
 type Entries = readonly [AuditEntry, ...AuditEntry[]]
 
@@ -112,6 +113,20 @@ function writeFirst(seq: number, entry: AuditEntry, nths: Nths | undefined, into
   const { path } = entry
   into.put(SEQ)
   into.number(seq)
+  const again = entry.kind === 'job' ? OF_JOBS : OF_PARTS
+  again.move.write(entry, into)
+  writeNumber(DURATION_SECONDS, entry.duration_seconds, into)
+  into.put(METADATA)
+  writeObject(entry.metadata, into)
+  again.who.write(entry, into)
+  if (!isNamedByJob(entry)) writeText(ID, entry.id, into)
+  writeText(JOB_ID, entry.job_id, into)
+  if (path.length !== 2) writePath(path, into)
+  writeNth(entry, nths, into)
+}
+
+function writeMove(entry: AuditEntry, into: LineBytes): void {
+  const { path } = entry
   writeText(DOC_ID, entry.doc_id, into)
   writeText(OLD_STATE, path[0] as string | null, into)
   writeText(NEW_STATE, path[path.length - 1] as string, into)
@@ -122,18 +137,43 @@ function writeFirst(seq: number, entry: AuditEntry, nths: Nths | undefined, into
   writeText(TRACEBACK, entry.traceback, into)
   if (entry.retry_count !== 0) writeNumber(RETRY_COUNT, entry.retry_count, into)
   writeNumber(MAX_RETRIES, entry.max_retries, into)
-  writeNumber(DURATION_SECONDS, entry.duration_seconds, into)
-  into.put(METADATA)
-  writeObject(entry.metadata, into)
+}
+
+function isSameMove(a: AuditEntry, b: AuditEntry): boolean {
+  return (
+    a.timestamp === b.timestamp &&
+    a.doc_id === b.doc_id &&
+    a.path[0] === b.path[0] &&
+    a.path[a.path.length - 1] === b.path[b.path.length - 1] &&
+    a.adapter === b.adapter &&
+    a.error_type === b.error_type &&
+    a.error_message === b.error_message &&
+    a.traceback === b.traceback &&
+    a.retry_count === b.retry_count &&
+    a.max_retries === b.max_retries
+  )
+}
+
+function writeWho(entry: AuditEntry, into: LineBytes): void {
   into.put(whatOf(entry))
   into.text(entry.tenant_id)
   writeText(ACTOR, entry.actor, into)
   writeText(REASON, entry.reason, into)
-  if (!isNamedByJob(entry)) writeText(ID, entry.id, into)
-  writeText(JOB_ID, entry.job_id, into)
-  if (path.length !== 2) writePath(path, into)
-  writeNth(entry, nths, into)
 }
+
+function isSameWho(a: AuditEntry, b: AuditEntry): boolean {
+  return (
+    a.actor === b.actor &&
+    a.tenant_id === b.tenant_id &&
+    a.reason === b.reason &&
+    a.event === b.event &&
+    a.kind === b.kind
+  )
+}
+
+/** Lines that follow each other are mostly about jobs that went the same way at the same time. */
+const OF_JOBS = { move: new WrittenAgain(writeMove, isSameMove), who: new WrittenAgain(writeWho, isSameWho) }
+const OF_PARTS = { move: new WrittenAgain(writeMove, isSameMove), who: new WrittenAgain(writeWho, isSameWho) }
 
 /** What it is about and what happened: there are few of these, and they are in every line. */
 function whatOf({ event, kind }: AuditEntry): Uint8Array {
@@ -183,13 +223,25 @@ function isNamedByJob({ kind, id, job_id, metadata }: AuditEntry): boolean {
 }
 
 function writePath(path: AuditEntry['path'], into: LineBytes): void {
+  for (const known of paths) {
+    if (known.path.length === path.length && known.path.every((state, index) => state === path[index])) {
+      into.put(known.bytes)
+      return
+    }
+  }
+  const start = into.size
   into.put(PATH)
   for (let index = 0; index < path.length; index++) {
     if (index > 0) into.byte(COMMA)
     into.value(path[index])
   }
   into.byte(CLOSE_LIST)
+  if (paths.length < MOST_PATHS) paths.push({ path: [...path], bytes: into.since(start) })
 }
+
+/** The ways that jobs usually go. */
+const paths: { readonly path: AuditEntry['path']; readonly bytes: Uint8Array }[] = []
+const MOST_PATHS = 16
 
 function writeNth(entry: AuditEntry, nths: Nths | undefined, into: LineBytes): void {
   const nth = nths?.get(entry)
@@ -203,14 +255,25 @@ function writeObject(object: { readonly [field: string]: unknown }, into: LineBy
     const value = object[field]
     if (value === undefined) continue
     into.byte(before)
-    into.text(field)
-    into.byte(COLON)
+    const name = TOLD_NAMES.get(field)
+    if (name === undefined) {
+      into.text(field)
+      into.byte(COLON)
+    } else into.put(name)
     into.value(value)
     before = COMMA
   }
   if (before === OPEN) into.byte(OPEN)
   into.byte(CLOSE)
 }
+
+/** Of what is told in nearly every entry. */
+const TOLD_NAMES: ReadonlyMap<string, Uint8Array> = new Map(
+  ['step_id', 'attempt_no', 'lease_id', 'run_id', 'workstream_id'].map((name) => [
+    name,
+    constant(`"${name}":`),
+  ]),
+)
 
 function writeClaims(claims: readonly Claim[], facts: LineFacts, into: LineBytes): void {
   for (let index = 0; index < claims.length; index++) {

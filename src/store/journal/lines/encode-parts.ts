@@ -4,8 +4,9 @@ import { must } from '../../../core/must.ts'
 import { isUsual, USUAL_JOB, USUAL_ROW, USUAL_STEP } from '../../usual-fields.ts'
 import type { JobLine } from './encode-job.ts'
 import { constant, type LineBytes } from './line-bytes.ts'
-import { type LineFacts, type Refs, usualAfter, usualJob, usualRow, usualStep } from './usual.ts'
+import { type LineFacts, lastState, type Refs, usualAfter, usualJob, usualRow, usualStep } from './usual.ts'
 import { type Fields, UsualShape } from './usual-shape.ts'
+import { nameOf, type Told, writeJobFields, writeStepFields } from './write-fields.ts'
 
 const NEW = constant(',"new":{')
 const SET = constant(',"set":{')
@@ -97,50 +98,60 @@ const usualSteps = new UsualShape<StepRecord>(USUAL_STEP)
 const usualRows = new UsualShape<OutboxRecord>(USUAL_ROW)
 
 function writeNew(part: JobPart, index: number, refs: Refs, facts: LineFacts, into: LineBytes): void {
-  if (part.kind === 'job') writeFields(OPEN, part, usualJob(usualJobs.like(part), facts), into)
-  else if (part.kind === 'step') {
+  const start = into.size
+  if (part.kind === 'job') {
+    const usual = usualJob(usualJobs.like(part), facts) as JobRecord
+    writeJobFields(part, usual, usual, into)
+  } else if (part.kind === 'step') {
     const { step_id, service } = part
-    const usual = usualStep(usualSteps.like(part), facts, { step_id, service, index, refs })
-    writeFields(OPEN, part, usual, into)
-  } else writeFields(OPEN, part, usualRow(usualRows.like(part), facts, part.outbox_id), into)
+    const usual = usualStep(usualSteps.like(part), facts, { step_id, service, index, refs }) as StepRecord
+    writeStepFields(part, usual, usual, into)
+  } else writeRowFields(part, usualRow(usualRows.like(part), facts, part.outbox_id), into)
+  close(start, into)
 }
+
+/** What the line says of the record at hand: one for all of them, since it is needed for a moment only. */
+const told: Told = { state: '', state_since: '', updated_at: '', etag: '' }
 
 function writeChange(part: JobPart, there: JobPart, facts: LineFacts, into: LineBytes): void {
   if (part.kind === 'job') {
-    writeFields(OPEN, part, usualAfter(there, facts, ''), into)
+    const start = into.size
+    writeJobFields(part, there as JobRecord, toldOf(there, facts, ''), into)
+    close(start, into)
     return
   }
   const id = part.kind === 'step' ? part.step_id : part.outbox_id
   into.put(part.kind === 'step' ? STEP_ID : OUTBOX_ID)
   into.text(id)
-  writeFields(COMMA, part, usualAfter(there, facts, id), into)
+  if (part.kind === 'step') writeStepFields(part, there as StepRecord, toldOf(there, facts, id), into)
+  else writeRowFields(part, usualAfter(there, facts, id), into)
+  into.byte(CLOSE)
 }
 
-/** Every field that is not usual, whatever it is called: a record may come to have more of them than are known here. */
-function writeFields(start: number, record: JobPart, usual: object, into: LineBytes): void {
-  let before = start
-  const fields = record as unknown as Fields
+function toldOf({ kind, state, state_since }: JobPart, facts: LineFacts, id: string): Told {
+  const entered = lastState(facts, kind, id)
+  told.state = entered ?? state
+  told.state_since = entered === null ? state_since : facts.at
+  told.updated_at = facts.at
+  told.etag = facts.etag
+  return told
+}
+
+/** Every field has a comma before it; the first one has what opens the object instead. */
+function close(start: number, into: LineBytes): void {
+  if (into.size === start) into.byte(OPEN)
+  else into.overwrite(start, OPEN)
+  into.byte(CLOSE)
+}
+
+/** Every field that is not usual, whatever it is called. There are few of these, and few lines that have them. */
+function writeRowFields(row: OutboxRecord, usual: object, into: LineBytes): void {
+  const fields = row as unknown as Fields
   for (const field in fields) {
     const value = fields[field]
     const expected = (usual as Fields)[field]
     if (value === expected || value === undefined || isUsual(value, expected)) continue
-    into.byte(before)
     into.put(nameOf(field))
     into.value(value)
-    before = COMMA
   }
-  if (before === OPEN) into.byte(OPEN)
-  into.byte(CLOSE)
-}
-
-const names = new Map<string, Uint8Array>()
-
-/** There are as many as records have fields. */
-function nameOf(field: string): Uint8Array {
-  let name = names.get(field)
-  if (name === undefined) {
-    name = constant(`${JSON.stringify(field)}:`)
-    names.set(field, name)
-  }
-  return name
 }

@@ -38,3 +38,17 @@ describe('JSON as bytes', () => {
     expect(text).toBe('{"a":"b\\"c","ü":[]}')
   })
 })
+
+describe('a number', () => {
+  const isAsJson = (number: number): void => {
+    expect(written((line) => line.number(number))).toBe(JSON.stringify(number))
+  }
+
+  it('is what JSON.stringify says', () => {
+    const edges = [0, -0, 9, 10, 99, 100, 1e11, 1e12, 1e12 + 1, 1e21, -1, -0.5, 0.1 + 0.2, 1e-7, 2 ** 53]
+    const times = [0.001, 0.01, 0.1, 0.12, 0.123, 0.999, 1.5, 1794948364.1, 1794948364.079, 999999999999.999]
+    for (const number of [...edges, ...times, Number.NaN, Number.POSITIVE_INFINITY]) isAsJson(number)
+    fc.assert(fc.property(fc.double(), isAsJson))
+    fc.assert(fc.property(fc.nat({ max: 4_000_000_000_000 }), (ms) => isAsJson(ms / 1000)))
+  })
+})

@@ -11,7 +11,11 @@ const SHORT = 96
 
 const FIRST_BYTES = 64 * 1024
 
+/** Up to here three digits after the point are exact. */
+const MOST_PLAIN = 1e12
+
 const QUOTE = 0x22
+const POINT = 0x2e
 const DIGIT_0 = 0x30
 const BACKSLASH = 0x5c
 const FIRST_PRINTABLE = 0x20
@@ -57,6 +61,16 @@ export class LineBytes {
     this.memory[this.end++] = code
   }
 
+  /** A copy of what was written from there on. */
+  since(start: number): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.memory, start, this.end)
+  }
+
+  /** One that was written already. */
+  overwrite(at: number, code: number): void {
+    this.memory[at] = code
+  }
+
   /** A quoted text: what `JSON.stringify` makes of it. */
   text(text: string): void {
     if (text.length > SHORT) {
@@ -83,8 +97,8 @@ export class LineBytes {
 
   number(value: number): void {
     this.makeRoom(ROOM)
-    if (value >= 0 && value < 10 && Number.isInteger(value)) this.memory[this.end++] = DIGIT_0 + value
-    else if (Number.isFinite(value)) this.#plain(String(value))
+    if (value >= 0 && value <= MOST_PLAIN && this.#plainNumber(value)) return
+    if (Number.isFinite(value)) this.#plain(String(value))
     else this.put(NULL)
   }
 
@@ -108,6 +122,39 @@ export class LineBytes {
     const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * this.memory.length, needed))
     this.memory.copy(larger, 0, 0, this.end)
     this.memory = larger
+  }
+
+  /** Nearly all numbers are whole, or times in seconds: up to three digits after the point. Answers whether it is one. */
+  #plainNumber(value: number): boolean {
+    const whole = Math.floor(value)
+    if (whole === value) {
+      this.#digits(whole)
+      return true
+    }
+    const thousandths = Math.round((value - whole) * 1000)
+    if ((whole * 1000 + thousandths) / 1000 !== value) return false
+    this.#digits(whole)
+    this.memory[this.end++] = POINT
+    const tens = thousandths % 100
+    this.memory[this.end++] = DIGIT_0 + (thousandths - tens) / 100
+    if (tens === 0) return true
+    const ones = tens % 10
+    this.memory[this.end++] = DIGIT_0 + (tens - ones) / 10
+    if (ones > 0) this.memory[this.end++] = DIGIT_0 + ones
+    return true
+  }
+
+  /** Of a whole number. */
+  #digits(value: number): void {
+    let end = this.end + 1
+    for (let bound = 10; bound <= value; bound *= 10) end++
+    let rest = value
+    for (let at = end - 1; at >= this.end; at--) {
+      const above = Math.floor(rest / 10)
+      this.memory[at] = DIGIT_0 + rest - 10 * above
+      rest = above
+    }
+    this.end = end
   }
 
   #plain(text: string): void {

@@ -17,10 +17,10 @@ export class UsualShape<T extends object> {
     this.#usual = usual as Fields
   }
 
-  /** To be filled in with what the line says. */
+  /** To be filled in with what the line says. It is the same object every time: nobody keeps it. */
   like(record: T): Mutable<T> {
     this.#shape ??= this.#shapeOf(record)
-    return { ...this.#shape }
+    return this.#shape
   }
 
   #shapeOf(record: T): Mutable<T> {

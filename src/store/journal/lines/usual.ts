@@ -91,7 +91,7 @@ export function usualAfter<P extends Part>(before: P, facts: LineFacts, id: stri
 }
 
 /** The last state that a record entered; null when the line does not say that it moved. */
-function lastState({ entries, job_id }: LineFacts, kind: Part['kind'], id: string): string | null {
+export function lastState({ entries, job_id }: LineFacts, kind: Part['kind'], id: string): string | null {
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index] as AuditEntry
     if (entry.kind !== kind || entry.event !== 'moved') continue
