@@ -41,7 +41,9 @@ export interface AttemptParts {
   readonly world: Outside
   readonly worker: string
   /** Called when the handler is done: its result is about to be reported. */
-  readonly onHandled: () => void
+  readonly onHandled: (run: AttemptRun) => void
+  /** Called when what came of it was reported, as far as it could be. */
+  readonly onDone?: (run: AttemptRun) => void
 }
 
 export class AttemptRun {
@@ -52,15 +54,15 @@ export class AttemptRun {
   readonly #world: Outside
   readonly #worker: string
   #abort: AbortController | null = null
-  readonly #timers = new Set<Timer>()
+  #timers: Set<Timer> | null = null
   #isReported = false
 
-  constructor({ work, handler, jobs, world, worker, onHandled }: AttemptParts) {
+  constructor({ work, handler, jobs, world, worker, onHandled, onDone }: AttemptParts) {
     this.work = work
     this.#jobs = jobs
     this.#world = world
     this.#worker = worker
-    this.done = this.#run(handler, onHandled)
+    this.done = this.#run(handler, onHandled, onDone)
   }
 
   /** Somebody may have cancelled it: ask. */
@@ -81,27 +83,48 @@ export class AttemptRun {
       .catch((error: unknown) => this.#lost(error))
   }
 
-  async #run(handler: Handler, onHandled: () => void): Promise<void> {
-    const { step } = this.work
-    const timeoutMs = policyOf(step, 'timeout_ms')
-    if (step.policy.timeout_ms !== undefined) this.#after(timeoutMs, () => this.#timeOut(timeoutMs))
-    this.#beatLater()
+  async #run(
+    handler: Handler,
+    onHandled: AttemptParts['onHandled'],
+    onDone: AttemptParts['onDone'],
+  ): Promise<void> {
+    // Whoever began this attempt begins others first.
+    await null
     const result = await this.#handle(handler)
-    onHandled()
+    onHandled(this)
     // Whoever stops because the worker does has not failed.
     if (result instanceof CircuitOpen) await this.#refuse(result)
     else if (result.status === 'FAILED' && isStopped(this.#abort?.signal.reason))
       await this.release('Its worker stopped')
     else await this.#report(result)
     this.#end()
+    onDone?.(this)
   }
 
   async #handle(handler: Handler): Promise<StepResult | CircuitOpen> {
     try {
-      return succeeded(await handler(await this.#given()))
+      this.#limitTime()
+      const { previous, previous_file } = this.work
+      const isInFile = previous_file != null
+      // Whatever takes longer than a moment needs heartbeats: to read a file, or a handler that has to be waited for.
+      if (isInFile) this.#beatLater()
+      const given = isInFile
+        ? await this.#jobs.output({ output: previous, output_file: previous_file })
+        : previous
+      const returned = handler(this.#given(given))
+      if (!isThenable(returned)) return succeeded(returned)
+      if (!isInFile) this.#beatLater()
+      return succeeded(await returned)
     } catch (error) {
       return error instanceof CircuitOpen ? error : failed(error)
     }
+  }
+
+  #limitTime(): void {
+    const { step } = this.work
+    if (step.policy.timeout_ms === undefined) return
+    const timeoutMs = policyOf(step, 'timeout_ms')
+    this.#after(timeoutMs, () => this.#timeOut(timeoutMs))
   }
 
   /** It was not even tried: somebody may do so when that makes sense again. */
@@ -110,14 +133,14 @@ export class AttemptRun {
     await this.release(message, { error: { code, message }, delay_ms })
   }
 
-  async #given(): Promise<StepWork> {
-    const { job, step, previous, previous_file } = this.work
+  #given(previous: Json): StepWork {
+    const { job, step } = this.work
     const run = this
     return {
       job,
       step,
       input: step.payload ?? job.payload,
-      previous: await this.#jobs.output({ output: previous, output_file: previous_file }),
+      previous,
       heartbeat: () => this.#beat(),
       // Many handlers want neither.
       get signal() {
@@ -217,17 +240,23 @@ export class AttemptRun {
   }
 
   #after(ms: number, callback: () => void): void {
+    this.#timers ??= new Set()
     const timer = this.#world.timers.after(ms, () => {
-      this.#timers.delete(timer)
+      this.#timers?.delete(timer)
       callback()
     })
     this.#timers.add(timer)
   }
 
   #end(): void {
+    if (this.#timers === null) return
     for (const timer of this.#timers) timer.cancel()
-    this.#timers.clear()
+    this.#timers = null
   }
+}
+
+function isThenable(returned: unknown): returned is PromiseLike<unknown> {
+  return typeof (returned as PromiseLike<unknown> | null | undefined)?.then === 'function'
 }
 
 function succeeded(returned: unknown): StepResult {

@@ -46,7 +46,7 @@ export class Worker implements Service {
   /** Claims as well, while there is more than one claim takes: what one has claimed is written while the next is decided. */
   readonly #second: WakefulLoop
   readonly #load = new TenantLoad()
-  readonly #runs = new Map<string, AttemptRun>()
+  readonly #runs = new Set<AttemptRun>()
   readonly #ends: (() => void)[] = []
   #working = 0
   /** Room that claims under way have for themselves. */
@@ -82,7 +82,12 @@ export class Worker implements Service {
         },
         { takesWork: true },
       ),
-      this.#ledger.onSteered(({ tenant_id, job_id }) => this.#runs.get(nameOf(tenant_id, job_id))?.ask()),
+      this.#ledger.onSteered(({ tenant_id, job_id }) => {
+        for (const run of this.#runs) {
+          const { job } = run.work
+          if (job.job_id === job_id && job.tenant_id === tenant_id) run.ask()
+        }
+      }),
     )
     this.#loop.start()
     this.#second.start()
@@ -151,42 +156,41 @@ export class Worker implements Service {
   }
 
   #begin(work: Work): void {
-    const { tenant_id, job_id } = work.job
-    const name = nameOf(tenant_id, job_id)
     const handler = this.#handlers.get(work.step.queue) as Handler
     this.#working++
-    this.#load.add(tenant_id)
+    this.#load.add(work.job.tenant_id)
     const run = new AttemptRun({
       work,
       handler,
       jobs: this.#ledger.jobs,
       world: this.#world,
       worker: this.name,
-      onHandled: () => this.#handled(tenant_id),
+      onHandled: this.#handled,
+      onDone: this.#done,
     })
-    this.#runs.set(name, run)
-    void run.done.then(() => {
-      // A later attempt at the same job may be running by now.
-      if (this.#runs.get(name) === run) this.#runs.delete(name)
-      this.#loop.wake()
-    })
+    this.#runs.add(run)
   }
 
   /** There is room for another as soon as the handler is done: its result is written while the next one is claimed. */
-  #handled(tenant_id: string): void {
+  readonly #handled = ({ work }: AttemptRun): void => {
     this.#working--
-    this.#load.remove(tenant_id)
+    this.#load.remove(work.job.tenant_id)
+    this.#loop.wake()
+  }
+
+  readonly #done = (run: AttemptRun): void => {
+    this.#runs.delete(run)
     this.#loop.wake()
   }
 
   async #stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.#second.stop()])
-    const runs = () => Promise.all([...this.#runs.values()].map(({ done }) => done))
+    const runs = () => Promise.all([...this.#runs].map(({ done }) => done))
     await this.#within(this.#graceMs, runs())
     const stopped = new WorkAborted('STOPPED', 'The worker stops')
-    for (const run of this.#runs.values()) run.abort(stopped)
+    for (const run of this.#runs) run.abort(stopped)
     await this.#within(LAST_MS, runs())
-    await Promise.all([...this.#runs.values()].map((run) => run.release('Its worker stopped')))
+    await Promise.all([...this.#runs].map((run) => run.release('Its worker stopped')))
     for (const end of this.#ends) end()
     this.#hold?.cancel()
   }
@@ -200,10 +204,6 @@ export class Worker implements Service {
     await Promise.race([what, over])
     timer?.cancel()
   }
-}
-
-function nameOf(tenant_id: string, job_id: string): string {
-  return `${tenant_id}\n${job_id}`
 }
 
 function checkHandlers(handlers: Handlers): ReadonlyMap<string, Handler> {

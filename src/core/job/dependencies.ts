@@ -43,6 +43,8 @@ export function resolveDependencies(
   draft: JobDraft,
   dependencies: ReadonlyMap<string, JobAggregate | null>,
 ): void {
+  // Nearly always.
+  if (dependencies.size === 0 && draft.job.waits_for.length === 0) return
   // Whatever else it waits for is not a job.
   // Two of the others may have come to the same job, where one took over from the other.
   const topics = new Set(draft.job.waits_for.filter((topic) => jobsAmong([topic]).length === 0))

@@ -19,8 +19,8 @@ import { must, present } from '../must.ts'
 import { fromIso, toEpochSeconds, toIso } from '../time.ts'
 import type { StepError } from './commands.ts'
 import { policyOf } from './protocol.ts'
-import type { JobRecord, OutboxRecord, Ready, StepRecord } from './record.ts'
-import { activeStep, currentRow, dueOf, readyOf, waitOf } from './waiting.ts'
+import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
+import { activeStep, currentRow, dueOf, readyOf, sameReady, waitOf } from './waiting.ts'
 
 /** On whose behalf a decision is made. */
 interface By {
@@ -38,6 +38,8 @@ type Part = JobRecord | StepRecord | OutboxRecord
  */
 type Trail = Mutable<AuditEntry> & { path: (string | null)[] }
 
+const NO_CHILDREN: readonly JobDraft[] = Object.freeze([])
+
 /**
  * One job while a decision is being made on it: copies each record when it is first changed, checks every move
  * against the machine, and keeps the trail for the history. Rules call it; it has none itself. `finish` turns it
@@ -47,19 +49,18 @@ export class JobDraft implements JobAggregate {
   readonly given: Given
   readonly at: string
   readonly steps: StepRecord[]
-  readonly outbox: OutboxRecord[]
+  outbox: readonly OutboxRecord[]
   readonly claims: Claim[] = []
   readonly slots: SlotChange[] = []
   readonly signals: Signal[] = []
   /** The job's document, where somebody loaded it: null when there is none, undefined when nobody did. */
   document: DocumentRecord | null | undefined
   /** Jobs that come of this one. */
-  readonly children: JobDraft[] = []
+  children: readonly JobDraft[] = NO_CHILDREN
   readonly #by: By
   readonly #trails: Trail[] = []
   #lastTold: JsonObject | null = null
-  readonly #joined: LedgerRecord[] = []
-  readonly #joinedTrails: AuditEntry[] = []
+  #joined: Change | null = null
   /** What was there: everything else is a copy, or new, and may be written to. Null when all of it is new. */
   #before: JobAggregate | null
   #job: JobRecord
@@ -70,7 +71,7 @@ export class JobDraft implements JobAggregate {
     this.#before = aggregate
     this.#job = aggregate.job
     this.steps = aggregate.steps.slice()
-    this.outbox = aggregate.outbox.slice()
+    this.outbox = aggregate.outbox
     this.given = given
     this.at = toIso(given.now)
     this.#by = by
@@ -153,17 +154,16 @@ export class JobDraft implements JobAggregate {
 
   /** Runs and workstreams that are made with it. */
   join({ puts, audit }: Pick<Change, 'puts' | 'audit'>): void {
-    this.#joined.push(...puts)
-    this.#joinedTrails.push(...audit)
+    if (puts.length > 0) this.#joined = { puts, audit, claims: [], slots: [], signals: [] }
   }
 
   /** A new job that is written with this one. */
   bear(aggregate: JobAggregate): void {
-    this.children.push(JobDraft.born(aggregate, this.#by, this.given))
+    this.children = [...this.children, JobDraft.born(aggregate, this.#by, this.given)]
   }
 
   addRow(row: OutboxRecord): void {
-    this.outbox.push(row)
+    this.outbox = [...this.outbox, row]
     this.#isIndexed = false
   }
 
@@ -249,10 +249,7 @@ export class JobDraft implements JobAggregate {
     if (!this.#isIndexed) this.reindex()
     const { claims, slots, signals } = this
     const own = { puts: this.#puts(), audit: this.#trails, claims, slots, signals }
-    if (this.#joined.length > 0) {
-      const made = { puts: this.#joined, audit: this.#joinedTrails, claims: [], slots: [], signals: [] }
-      return change(answer, together([made, own]))
-    }
+    if (this.#joined !== null) return change(answer, together([this.#joined, own]))
     if (this.children.length === 0) return change(answer, own)
     const parts = this.children.map((child) => child.finish(null).change)
     // The new ones first: wherever it is cut off, the work is somebody's.
@@ -306,7 +303,7 @@ export class JobDraft implements JobAggregate {
     const current = present(this.outbox[place], 'the row belongs to this job')
     if (this.#ownsRow(current)) return current
     const copy = { ...current }
-    this.outbox[place] = copy
+    this.outbox = this.outbox.with(place, copy)
     return copy
   }
 
@@ -396,16 +393,4 @@ function together(parts: readonly Change[]): Change {
 function blame(record: Mutable<StepRecord> | Mutable<OutboxRecord>, error: StepError): void {
   record.last_error_code = error.code
   record.last_error_message = error.message
-}
-
-function sameReady(a: Ready | null, b: Ready | null): boolean {
-  return (
-    a === b ||
-    (a !== null &&
-      b !== null &&
-      a.queue === b.queue &&
-      a.group === b.group &&
-      a.rank === b.rank &&
-      a.unlimited === b.unlimited)
-  )
 }

@@ -154,6 +154,18 @@ export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null 
   return passes ? { ...ready, unlimited: true } : ready
 }
 
+export function sameReady(a: Ready | null, b: Ready | null): boolean {
+  return (
+    a === b ||
+    (a !== null &&
+      b !== null &&
+      a.queue === b.queue &&
+      a.group === b.group &&
+      a.rank === b.rank &&
+      a.unlimited === b.unlimited)
+  )
+}
+
 /** Workers and dispatchers look in different places, though a service may go by one name. */
 export function queueOf(queue: string, delivery: Delivery): string {
   return delivery === 'push' ? `${PUSHED}${queue}` : queue
