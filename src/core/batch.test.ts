@@ -76,6 +76,31 @@ describe('a batch', () => {
       keys: [{ kind: 'job', tenant_id: 't1', id: 'j1' }],
     })
   })
+
+  // Each question was asked by itself: a thousand requests that had been submitted before were more questions than any
+  // decision may ask.
+  it('asks for everything at once, whatever a command says that rests on one before it', () => {
+    const ledger = new KernelLedger()
+    const given: Given = {
+      now: ledger.now,
+      ids: ledger.ids,
+      ownerOf: () => undefined,
+      isFull: () => false,
+      get: (kind, tenant_id, id) => (kind === 'document' ? undefined : ledger.get(kind, tenant_id, id)),
+    }
+    const commands = [
+      update('fetching', 'doc:1'),
+      { type: 'cancelJob', ...to, job_id: 'nobody' } as const,
+      update('fetching', 'doc:2'),
+    ]
+    expect(decideBatch(commands, given)).toEqual({
+      kind: 'need',
+      keys: [
+        { kind: 'document', tenant_id: 't1', id: 'doc:1' },
+        { kind: 'document', tenant_id: 't1', id: 'doc:2' },
+      ],
+    })
+  })
 })
 
 describe('a command of a batch sees what the ones before it did', () => {

@@ -9,6 +9,7 @@ import {
   type JobPart,
   type LedgerRecord,
   placeInChange,
+  type RecordKey,
 } from './aggregate.ts'
 import type { AuditEntry } from './audit.ts'
 import { batchOrder } from './batch-order.ts'
@@ -20,6 +21,7 @@ import {
   change,
   type Decision,
   type Given,
+  need,
   type Refused,
   refuse,
   type Signal,
@@ -41,12 +43,23 @@ export function decideBatch<const C extends readonly Command[]>(
   if (circle !== undefined) return refuseCircle(circle)
   const sofar = new Overlay(given)
   const answers = new Array<unknown>(commands.length)
+  const missing: RecordKey[] = []
   for (const index of order) {
     const decision = decide(commands[index] as Command, sofar)
-    if (decision.kind !== 'change') return decision
+    if (decision.kind === 'need') {
+      // The others may need something as well, and are asked right away: each question is a trip to the database.
+      missing.push(...decision.keys)
+      continue
+    }
+    if (decision.kind === 'refusal') {
+      // It may rest on what a command before it would have done.
+      if (missing.length > 0) continue
+      return decision
+    }
     answers[index] = decision.answer
     sofar.add(decision.change)
   }
+  if (missing.length > 0) return need(missing)
   return change(answers as Answers<C>, sofar.change())
 }
 
