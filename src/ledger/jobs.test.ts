@@ -49,10 +49,11 @@ async function setUp(options = {}) {
 describe('submit', () => {
   it('a batch that was submitted before is one again, however large it is', async () => {
     const { ledger } = await setUp({ inFlightLimit: 2000 })
-    if (!ledger.capabilities.batch) return
+    // One change of an account of Azure has room for fewer.
+    const length = ledger.capabilities.engine === 'azure-tables' ? 50 : 1000
     const submitAll = () =>
       ledger.batch((make) =>
-        Array.from({ length: 1000 }, (_, nth) =>
+        Array.from({ length }, (_, nth) =>
           make.submit(envelope({ request_type: 'CHAIN', input_ref: `in/${nth}` })),
         ),
       )
