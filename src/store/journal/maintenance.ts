@@ -18,6 +18,12 @@ import { retireSegments } from './segments/segment-chain.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 import { removeSpentDeltas } from './spent-deltas.ts'
 
+/** Of what is enough while it is in use: a mebibyte, unless told otherwise, which is read in a few hundredths of a second. */
+const PART_THAT_IS_ENOUGH_TO_CLOSE = 64
+
+/** How long closing may take for it. */
+const LONGEST_CLOSING_MS = 10_000
+
 /**
  * Keeps the files in shape: starts a new delta, has a snapshot made of everything before it while writing goes on,
  * and then lets go of what is no longer needed. By itself on schedule and when much was written; and when asked to.
@@ -85,6 +91,25 @@ export class Maintenance {
     return running
   }
 
+  /**
+   * Before it is closed in good order: whoever opens it next need not read again what was written. Far less is enough for that
+   * than while it is in use, when nobody waits for it. Nobody waits for it longer than a while, either: when it takes too long,
+   * or fails, the next one to open the ledger has more to read.
+   */
+  async finish(): Promise<void> {
+    const late = this.#world.timers.after(LONGEST_CLOSING_MS, () => this.#end.abort())
+    try {
+      await this.#running?.catch(() => {})
+      const { deltaBytes } = this.#journal
+      if (deltaBytes < this.#options.snapshotAfterBytes / PART_THAT_IS_ENOUGH_TO_CLOSE) return
+      await this.run()
+    } catch (error) {
+      if (!this.#end.signal.aborted) this.#tell(error)
+    } finally {
+      late.cancel()
+    }
+  }
+
   async stop(): Promise<void> {
     this.#end.abort()
     this.#timer?.cancel()
@@ -95,13 +120,16 @@ export class Maintenance {
     if (this.#end.signal.aborted) return
     this.run().catch((error: unknown) => {
       // One that is broken off by closing is made another time.
-      if (this.#end.signal.aborted) return
-      const { code, message } = error as NodeJS.ErrnoException
-      this.#world.logger.error(
-        { code, folder: this.#journal.place.folder },
-        `No snapshot could be made: ${message}`,
-      )
+      if (!this.#end.signal.aborted) this.#tell(error)
     })
+  }
+
+  #tell(error: unknown): void {
+    const { code, message } = error as NodeJS.ErrnoException
+    this.#world.logger.error(
+      { code, folder: this.#journal.place.folder },
+      `No snapshot could be made: ${message}`,
+    )
   }
 
   #schedule(): void {
