@@ -1,4 +1,5 @@
 // One measurement of one system in a process of its own: `measure.ts '<Task as JSON>'`.
+import pg from 'pg'
 import { systemOf } from './catalogue.ts'
 import { nextPayload, type Opened, type Place } from './system.ts'
 import { type Figures, fill, type Sizes, WORKLOADS } from './workloads.ts'
@@ -62,5 +63,15 @@ async function history(opened: Opened): Promise<Figures> {
   await done
   await stop()
   await multiplyHistory?.(sizes.maxJobs / jobs - 1)
+  // It is a history of long ago: a snapshot of every night is there, and what a server tidies up is tidied up.
+  await opened.settle?.()
+  if (place.postgres !== null) await vacuum(place.postgres)
   return { jobs: sizes.maxJobs }
+}
+
+async function vacuum(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('VACUUM ANALYZE')
+  await client.end()
 }

@@ -46,6 +46,8 @@ export interface Opened {
   /** Null: it has no way to submit many at once. */
   readonly submitMany: ((payloads: readonly Payload[]) => Promise<unknown>) | null
   work(options: WorkOptions): Promise<Working>
+  /** Does now what a system does by itself in the background when it has the time. */
+  readonly settle?: () => Promise<unknown>
   /** Makes so many finished jobs out of those that there are, where doing them all would take too long. */
   readonly multiplyHistory?: (copies: number) => Promise<void>
   close(): Promise<void>

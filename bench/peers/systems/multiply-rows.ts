@@ -17,6 +17,5 @@ export async function multiplyRows(url: string, table: string, id: string, copie
     `INSERT INTO ${table} (${columns}) SELECT ${values} FROM ${table} CROSS JOIN generate_series(1, $1::int)`,
     [Math.round(copies)],
   )
-  await client.query(`ANALYZE ${table}`)
   await client.end()
 }

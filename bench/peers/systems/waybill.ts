@@ -36,6 +36,7 @@ async function openOn(url: string): Promise<Opened> {
     submitMany: (payloads) =>
       ledger.batch((make) => payloads.map((payload) => make.submit(requestOf(payload, 'one')))),
     work: async (options) => work(ledger, options),
+    settle: () => ledger.compact(),
     close: () => ledger.close(),
   }
 }
