@@ -152,6 +152,27 @@ describe('A37: snapshots', () => {
     expect(await life.store.check()).toEqual([])
   })
 
+  it('are made at closing when a 64th of enough was written, and not for less', async () => {
+    const life = await opened({ snapshotAfterBytes: 64 * 1500 })
+    await moved(life, ['fetching'])
+    await life.close()
+    expect(snapshotsOf(life.disk)).toEqual([])
+    const next = new Life({ disk: life.disk.afterKill(), journal: { snapshotAfterBytes: 64 * 1500 }, nth: 2 })
+    await next.open()
+    await moved(next, [
+      'fetched',
+      'parsing',
+      'parsed',
+      'failed',
+      'retrying',
+      'fetching',
+      'fetched',
+      'parsing',
+    ])
+    await next.close()
+    expect(snapshotsOf(next.disk)).toHaveLength(1)
+  })
+
   it('keep the history that the oldest of them needs, however short history is kept', async () => {
     const life = await opened({ keepSnapshots: 2, keepHistoryMs: 0 })
     for (let n = 1; n <= 4; n++) {
