@@ -22,6 +22,8 @@ const JOBS_PER_SECOND = 500
 /** Part of the whole time that is spent on warming up: the compiler, the connections, the caches. */
 const WARM_UP = 0.4
 
+const SHORT_MS = 500
+
 export const WORKLOADS: { readonly [name: string]: Workload } = {
   alone: (opened, { ms }) => submitting(ms, 1, (at) => opened.submit(nextPayload(at), 'one')),
   crowd: async (opened, { ms }) => {
@@ -129,7 +131,8 @@ async function calibrated(
 ): Promise<Figures> {
   const first = some / (await run(some))
   const more = clamp(first * ms * WARM_UP, some, maxJobs)
-  const second = more / (await run(more))
+  // So short a measurement is not worth a second look.
+  const second = ms < SHORT_MS ? first : more / (await run(more))
   const jobs = clamp(second * ms, some, maxJobs)
   return { perSecond: (jobs / (await run(jobs))) * 1000, jobs }
 }
