@@ -169,11 +169,11 @@ export class JournalWriter {
   /** Finishes what is pending, says so in the file, and lets go of the folder. */
   async close(): Promise<void> {
     this.takers.close()
+    await this.#maintenance.stop()
     try {
       await this.#decider.idle()
       await this.#group.durable()?.catch(() => {})
       if (this.#group.failure === null) await this.#maintenance.finish()
-      await this.#maintenance.stop()
       if (this.#group.failure === null) await this.#sayClosed()
       await this.#group.writer.close()
     } finally {

@@ -74,7 +74,7 @@ export class Maintenance {
 
   /** Another one when one is under way: it may have begun before what the caller wants in it. */
   run({ onProgress = () => {} }: ProgressOptions = {}): Promise<MaintenanceReport> {
-    return this.inTurn(() => this.#maintain(onProgress)).catch((error: unknown) => {
+    return this.inTurn(() => this.#maintain(onProgress, this.#end.signal)).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
       throw new DiskFull(this.#journal.place.folder, error)
     })
@@ -91,29 +91,29 @@ export class Maintenance {
     return running
   }
 
-  /**
-   * Before it is closed in good order: whoever opens it next need not read again what was written. Far less is enough for that
-   * than while it is in use, when nobody waits for it. Nobody waits for it longer than a while, either: when it takes too long,
-   * or fails, the next one to open the ledger has more to read.
-   */
-  async finish(): Promise<void> {
-    const late = this.#world.timers.after(LONGEST_CLOSING_MS, () => this.#end.abort())
-    try {
-      await this.#running?.catch(() => {})
-      const { deltaBytes } = this.#journal
-      if (deltaBytes < this.#options.snapshotAfterBytes / PART_THAT_IS_ENOUGH_TO_CLOSE) return
-      await this.run()
-    } catch (error) {
-      if (!this.#end.signal.aborted) this.#tell(error)
-    } finally {
-      late.cancel()
-    }
-  }
-
   async stop(): Promise<void> {
     this.#end.abort()
     this.#timer?.cancel()
     await this.#running?.catch(() => {})
+  }
+
+  /**
+   * After it was stopped, and before it is closed in good order: whoever opens it next need not read again what was written.
+   * Far less is enough for that than while it is in use, when nobody waits for it. Nobody waits for it longer than a while,
+   * either: when it takes too long, or fails, the next one to open the ledger has more to read.
+   */
+  async finish(): Promise<void> {
+    const { deltaBytes } = this.#journal
+    if (deltaBytes < this.#options.snapshotAfterBytes / PART_THAT_IS_ENOUGH_TO_CLOSE) return
+    const late = new AbortController()
+    const timer = this.#world.timers.after(LONGEST_CLOSING_MS, () => late.abort())
+    try {
+      await this.#maintain(() => {}, late.signal)
+    } catch (error) {
+      if (!late.signal.aborted) this.#tell(error)
+    } finally {
+      timer.cancel()
+    }
   }
 
   #runByItself(): void {
@@ -143,10 +143,10 @@ export class Maintenance {
     })
   }
 
-  async #maintain(onProgress: OnProgress): Promise<MaintenanceReport> {
+  async #maintain(onProgress: OnProgress, ending: AbortSignal): Promise<MaintenanceReport> {
     const upTo = await this.#startDelta()
     const compacted = upTo > (this.#journal.image.base?.head.seq ?? 0)
-    if (compacted) await this.#switchTo(await this.#compact(upTo, onProgress))
+    if (compacted) await this.#switchTo(await this.#compact(upTo, onProgress, ending))
     return { compacted, removed_audit_records: await this.#retire(), snapshot: this.#newest() }
   }
 
@@ -157,19 +157,14 @@ export class Maintenance {
     return { path: base.path, seq, created_at, document_count, bytes: base.bytes }
   }
 
-  async #compact(upTo: number, onProgress: OnProgress): Promise<Compacted> {
+  async #compact(upTo: number, onProgress: OnProgress, ending: AbortSignal): Promise<Compacted> {
     const { place, image } = this.#journal
     const compact = compactorFor(place)
     for (;;) {
       const { base } = image
       const job = { upTo, now: this.#decider.time(), without: this.#journal.damagedSnapshots }
       try {
-        return await compact(
-          place,
-          job,
-          (done) => onProgress({ what: 'snapshot', ...done }),
-          this.#end.signal,
-        )
+        return await compact(place, job, (done) => onProgress({ what: 'snapshot', ...done }), ending)
       } catch (error) {
         const isBase = error instanceof LedgerDamaged && base !== null && error.place.file === base.path
         if (!isBase) throw error
