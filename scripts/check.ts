@@ -22,11 +22,7 @@ const STEPS: readonly Step[] = [
   { name: 'format and lint', commands: [['biome', 'check', '--error-on-warnings']] },
   {
     name: 'types',
-    commands: [
-      ['tsc', '--noEmit'],
-      ['tsc', '-p', 'ui', '--noEmit'],
-      ...PEERS_TYPES,
-    ],
+    commands: [['tsc', '--noEmit'], ['tsc', '-p', 'ui', '--noEmit'], ...PEERS_TYPES],
   },
   { name: 'tidy', commands: [['node', 'scripts/tidy.ts']] },
   { name: 'generated docs', commands: [['node', 'scripts/diagrams.ts', '--check']] },
