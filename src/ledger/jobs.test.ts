@@ -47,22 +47,6 @@ async function setUp(options = {}) {
 }
 
 describe('submit', () => {
-  it('a batch that was submitted before is one again, however large it is', async () => {
-    const { ledger } = await setUp({ inFlightLimit: 2000 })
-    // One change of an account of Azure has room for fewer.
-    const length = ledger.capabilities.engine === 'azure-tables' ? 50 : 1000
-    const submitAll = () =>
-      ledger.batch((make) =>
-        Array.from({ length }, (_, nth) =>
-          make.submit(envelope({ request_type: 'CHAIN', input_ref: `in/${nth}` })),
-        ),
-      )
-    const first = await submitAll()
-    const again = await submitAll()
-    expect(again.map(({ job_id }) => job_id)).toEqual(first.map(({ job_id }) => job_id))
-    expect(again.every(({ duplicate }) => duplicate)).toBe(true)
-  })
-
   it('A1 A10 accepts a minimal envelope and dispatches its first step', async () => {
     const { ledger } = await setUp()
     const { job_id, duplicate } = await ledger.jobs.submit(envelope())
