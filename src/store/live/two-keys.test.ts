@@ -18,3 +18,16 @@ it('keeps tenants apart', () => {
   map.delete('y', 'a')
   expect([...map.values()]).toEqual([2, 3])
 })
+
+it('finds what was added after somebody looked for it, of the right tenant', () => {
+  const map = new TwoKeys<number>()
+  map.set('t', 'a', 1)
+  map.set('z', 'a', 2)
+  expect([map.get('t', 'b'), map.get('t', 'b'), map.get('z', 'b')]).toEqual([undefined, undefined, undefined])
+  map.set('z', 'b', 3)
+  expect([map.get('t', 'b'), map.get('z', 'b')]).toEqual([undefined, 3])
+  map.set('t', 'b', 4)
+  expect([map.get('t', 'b'), map.get('z', 'b')]).toEqual([4, 3])
+  map.delete('t', 'b')
+  expect([map.get('t', 'b'), map.get('z', 'b')]).toEqual([undefined, 3])
+})

@@ -6,9 +6,19 @@ export class TwoKeys<V> {
   readonly #byTenant = new Map<string, Map<string, V>>()
   #lastTenant: string | null = null
   #last: Map<string, V> | undefined
+  /** What was looked for last and is not there: whoever is about to add it has looked, more than once. */
+  #absent: string | null = null
+  #absentFrom: Map<string, V> | undefined
 
   get(tenant_id: string, id: string): V | undefined {
-    return this.#of(tenant_id)?.get(id)
+    const inner = this.#of(tenant_id)
+    if (inner === undefined || (id === this.#absent && inner === this.#absentFrom)) return undefined
+    const value = inner.get(id)
+    if (value === undefined) {
+      this.#absent = id
+      this.#absentFrom = inner
+    }
+    return value
   }
 
   set(tenant_id: string, id: string, value: V): void {
@@ -19,6 +29,7 @@ export class TwoKeys<V> {
       this.#last = inner
     }
     inner.set(id, value)
+    if (id === this.#absent) this.#absent = null
   }
 
   delete(tenant_id: string, id: string): void {
