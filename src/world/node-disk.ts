@@ -2,6 +2,7 @@ import { constants, write, writeSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import type { Disk, DiskFile, DiskReader } from './disk.ts'
 import { lockFile } from './file-lock.ts'
+import { Quickness } from './quickness.ts'
 
 const READ_WRITE_CREATE = constants.O_RDWR | constants.O_CREAT
 
@@ -19,9 +20,6 @@ const QUICK_MS = 0.5
 
 /** As much as a few commits. */
 const LITTLE_BYTES = 4096
-
-/** So many writes, more or less, make the average. */
-const WRITES_THAT_COUNT = 16
 
 interface NodeDiskOptions {
   /** Null on platforms where a write cannot be made durable by itself. */
@@ -130,25 +128,23 @@ class NodeFile extends NodeReader implements DiskFile {
  */
 class ThroughWriter {
   readonly #handle: FileHandle
-  readonly #quickMs: number
-  /** What a little takes, the latest writes counting most; not known to be quick before it has been for a while. */
-  #averageMs: number
+  /** Of a little. */
+  readonly #quickness: Quickness
 
   constructor(handle: FileHandle, quickMs: number) {
     this.#handle = handle
-    this.#quickMs = quickMs
-    this.#averageMs = quickMs * 2
+    this.#quickness = new Quickness(quickMs)
   }
 
   async write(position: number, bytes: Uint8Array): Promise<void> {
     if (bytes.length > LITTLE_BYTES) return await writeAll(this.#handle, position, bytes)
     // Everything else has its turn first: who writes one after the other would keep the process from all of it.
-    const isQuick = this.#averageMs < this.#quickMs
+    const { isQuick } = this.#quickness
     if (isQuick) await new Promise(setImmediate)
     const start = performance.now()
     if (isQuick) writeAllNow(this.#handle, position, bytes)
     else await writeAll(this.#handle, position, bytes)
-    this.#averageMs += (performance.now() - start - this.#averageMs) / WRITES_THAT_COUNT
+    this.#quickness.took(performance.now() - start)
   }
 
   close(): Promise<void> {

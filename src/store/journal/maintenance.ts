@@ -18,7 +18,7 @@ import { retireSegments } from './segments/segment-chain.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 import { removeSpentDeltas } from './spent-deltas.ts'
 
-/** Of what is enough while it is in use: a mebibyte, unless told otherwise, which is read in a few hundredths of a second. */
+/** Of what is enough while it is in use: a mebibyte, unless told otherwise. */
 const PART_THAT_IS_ENOUGH_TO_CLOSE = 64
 
 /** How long closing may take for it. */

@@ -68,10 +68,14 @@ export class News {
   }
 
   #look(): void {
-    const version = this.#read()
-    if (version === this.#version) return
-    this.#version = version
-    this.#tell()
+    try {
+      const version = this.#read()
+      if (version === this.#version) return
+      this.#version = version
+      this.#tell()
+    } catch {
+      // Whoever reads or writes next is told what is wrong, and it is looked for again.
+    }
   }
 
   /** Changes when another connection has written, and only then. */

@@ -1,7 +1,9 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { ClaimKey, SlotKey } from '../../core/decision.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
+import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import { DataSync } from '../../world/data-sync.ts'
+import { heldPause } from '../../world/pause.ts'
 import type { Timers } from '../../world/timers.ts'
 import * as T from '../tables/tables.ts'
 import { AtHand } from './at-hand.ts'
@@ -53,25 +55,21 @@ export class SqliteTables implements T.Tables {
   }
 
   async load(wanted: T.Wanted) {
-    await this.#log.settled()
-    return this.#here(() => this.#atHand.load(wanted))
+    return this.#read(() => this.#atHand.load(wanted))
   }
 
   async head() {
-    await this.#log.settled()
-    const head = this.#here(() => this.#atHand.head())
+    const head = await this.#read(() => this.#atHand.head())
     this.#seq = Math.max(this.#seq, head.seq)
     return head
   }
 
   async nextDue() {
-    await this.#log.settled()
-    return this.#here(() => this.#atHand.nextDue())
+    return this.#read(() => this.#atHand.nextDue())
   }
 
   async pendingSignals() {
-    await this.#log.settled()
-    return this.#here(() => this.#atHand.pendingSignals())
+    return this.#read(() => this.#atHand.pendingSignals())
   }
 
   async write(set: T.WriteSet): Promise<T.Written> {
@@ -83,7 +81,7 @@ export class SqliteTables implements T.Tables {
   }
 
   async take(work: T.TakeWork, wanted = T.NOTHING_WANTED): Promise<T.TakenWork> {
-    const taken = this.#writing > 0 ? null : this.#here(() => this.#atHand.take(work, wanted))
+    const taken = this.#writing > 0 ? null : this.#takeHere(work, wanted)
     if (taken === null) return this.#takeThere(work, wanted)
     const { jobs, delivered, also, session } = taken
     // There was nothing to take: whatever is asked for now, nothing is held for it.
@@ -229,6 +227,30 @@ export class SqliteTables implements T.Tables {
       .then(() => this.#atHand.checkpoint())
       // Somebody is in the way, or it is closing: the next one does as much more.
       .catch(() => {})
+  }
+
+  /** Nobody is shown what may not last. Who opens or closes the database elsewhere may be in the way for a moment. */
+  async #read<R>(read: () => R): Promise<R> {
+    const { busyMs, timers } = this.#options
+    for (let waited = 0; ; waited++) {
+      await this.#log.settled()
+      try {
+        return this.#here(read)
+      } catch (error) {
+        if (!(error instanceof LedgerBusy) || waited >= busyMs) throw error
+      }
+      await heldPause(timers, 1)
+    }
+  }
+
+  #takeHere(work: T.TakeWork, wanted: T.Wanted) {
+    try {
+      return this.#here(() => this.#atHand.take(work, wanted))
+    } catch (error) {
+      // The thread waits for its turn.
+      if (error instanceof LedgerBusy) return null
+      throw error
+    }
   }
 
   #here<R>(run: () => R): R {
