@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { ImportNoSource, ImportUnknownVersion } from '../../../errors/import-errors.ts'
-import type { OldRecord, Source, WantsQueue } from '../old-record.ts'
-import { ReadOnlyDatabase, type Row } from '../read-only-database.ts'
+import { DatabaseSource, type DatabaseSourceOptions } from '../database-source.ts'
+import type { OldRecord, Source } from '../old-record.ts'
+import { ReadOnlyDatabase } from '../read-only-database.ts'
 import { jobOf, scheduleOf } from './pg-boss-records.ts'
 
 /** Versions of its tables: those of pg-boss 10.4, 11 and 12. */
@@ -14,30 +15,19 @@ const EXPIRES_IN_SECONDS = 25
 /** Queues of its own, for schedules and the like. */
 const NOT_ITS_OWN = "name NOT LIKE '\\_\\_pgboss\\_\\_%'"
 
-export interface PgBossOptions {
-  readonly schema: string
-  /** What the database is called in keys; its schema unless told. */
-  readonly as?: string | undefined
-  readonly wants: WantsQueue
-  readonly now: () => number
-}
-
-export class PgBossSource implements Source {
+export class PgBossSource extends DatabaseSource<DatabaseSourceOptions> implements Source {
   readonly system = 'pg-boss'
   readonly title = 'pg-boss'
   readonly version: string
-  readonly #database: ReadOnlyDatabase
   readonly #version: number
-  readonly #options: PgBossOptions
 
-  private constructor(database: ReadOnlyDatabase, version: number, options: PgBossOptions) {
-    this.#database = database
+  private constructor(database: ReadOnlyDatabase, version: number, options: DatabaseSourceOptions) {
+    super(database, options)
     this.#version = version
     this.version = `schema ${version}`
-    this.#options = options
   }
 
-  static async open(url: string, options: PgBossOptions): Promise<PgBossSource> {
+  static async open(url: string, options: DatabaseSourceOptions): Promise<PgBossSource> {
     const database = await ReadOnlyDatabase.open(url, options.schema)
     try {
       if (!(await database.hasTable('version'))) {
@@ -56,44 +46,28 @@ export class PgBossSource implements Source {
     }
   }
 
-  get where(): string {
-    return `${this.#database.where} (${this.#options.schema})`
-  }
-
   async count(): Promise<number> {
-    return this.#sum(`SELECT name, count(*) AS n FROM ${this.#jobs} WHERE ${NOT_ITS_OWN} GROUP BY name`)
+    return this.sum(`SELECT name, count(*) AS n FROM ${this.#jobs} WHERE ${NOT_ITS_OWN} GROUP BY name`)
   }
 
   async active(): Promise<number> {
-    return this.#sum(
+    return this.sum(
       `SELECT name, count(*) AS n FROM ${this.#jobs} WHERE ${NOT_ITS_OWN} AND state = 'active' GROUP BY name`,
     )
   }
 
-  records(): AsyncIterable<readonly OldRecord[]> {
-    return this.#database.atOneMoment(() => this.#read())
-  }
-
-  notes(): readonly string[] {
-    return []
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#database[Symbol.asyncDispose]()
-  }
-
-  async *#read(): AsyncGenerator<readonly OldRecord[]> {
-    const { wants, now } = this.#options
-    const facts = { source: this.#name, now: now() }
-    const { schema } = this.#database
-    const schedules = await this.#database.rows(
+  protected async *read(): AsyncGenerator<readonly OldRecord[]> {
+    const { wants, now } = this.options
+    const facts = { source: this.name, now: now() }
+    const { schema } = this.database
+    const schedules = await this.database.rows(
       `SELECT to_jsonb(s) AS schedule, to_jsonb(q) AS queue FROM ${schema}.schedule s
         LEFT JOIN ${schema}.queue q ON q.name = s.name ORDER BY 1`,
     )
     yield schedules
       .map(({ schedule, queue }) => scheduleOf(schedule as JsonObject, (queue ?? {}) as JsonObject, facts))
       .filter(wanted)
-    for await (const rows of this.#database.pages(await this.#query())) {
+    for await (const rows of this.database.pages(await this.#query())) {
       yield rows
         .map(({ job, waits_for }) => jobOf(job as JsonObject, waits_for as readonly string[] | null, facts))
         .filter(wanted)
@@ -105,12 +79,12 @@ export class PgBossSource implements Source {
 
   /** All columns that there are: which ones depends on the version. */
   async #query(): Promise<string> {
-    const { schema } = this.#database
+    const { schema } = this.database
     const seconds =
       this.#version < EXPIRES_IN_SECONDS
         ? " || jsonb_build_object('expire_seconds', extract(epoch FROM expire_in))"
         : ''
-    const waitsFor = (await this.#database.hasTable('job_dependency'))
+    const waitsFor = (await this.database.hasTable('job_dependency'))
       ? `(SELECT array_agg(d.parent_name || ':' || d.parent_id) FROM ${schema}.job_dependency d
           JOIN ${this.#jobs} p ON p.name = d.parent_name AND p.id = d.parent_id
           WHERE d.child_name = j.name AND d.child_id = j.id AND p.state <> 'completed')`
@@ -120,16 +94,6 @@ export class PgBossSource implements Source {
   }
 
   get #jobs(): string {
-    return `${this.#database.schema}.job`
-  }
-
-  get #name(): string {
-    return this.#options.as ?? this.#options.schema
-  }
-
-  async #sum(query: string): Promise<number> {
-    const rows = await this.#database.rows(query)
-    const wanted = rows.filter(({ name }: Row) => this.#options.wants(name as string))
-    return wanted.reduce((sum, { n }) => sum + (n as number), 0)
+    return `${this.database.schema}.job`
   }
 }
