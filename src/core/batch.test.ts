@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { protocolOf, pulled, pushed, submitOf } from '../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../test/fixtures/kernel-ledger.ts'
+import type { AggregateKind } from './aggregate.ts'
 import { decideBatch } from './batch.ts'
 import type { Command } from './command.ts'
 import type { Given } from './decision.ts'
@@ -15,6 +16,17 @@ function update(state: UpdateDocument['state'], doc_id = 'doc:1'): UpdateDocumen
 
 function run(ledger: KernelLedger, commands: readonly Command[]): readonly unknown[] {
   return ledger.commit(ledger.decideBatch(commands))
+}
+
+/** Nothing of this kind was loaded. */
+function without(ledger: KernelLedger, missing: AggregateKind): Given {
+  return {
+    now: ledger.now,
+    ids: ledger.ids,
+    ownerOf: () => undefined,
+    isFull: () => false,
+    get: (kind, tenant_id, id) => (kind === missing ? undefined : ledger.get(kind, tenant_id, id)),
+  }
 }
 
 describe('a batch', () => {
@@ -64,13 +76,7 @@ describe('a batch', () => {
 
   it('asks for what one of its commands was not given', () => {
     const ledger = new KernelLedger()
-    const given: Given = {
-      now: ledger.now,
-      ids: ledger.ids,
-      ownerOf: () => undefined,
-      isFull: () => false,
-      get: (kind, tenant_id, id) => (kind === 'job' ? undefined : ledger.get(kind, tenant_id, id)),
-    }
+    const given = without(ledger, 'job')
     expect(decideBatch([update('fetching'), submitOf()], given)).toEqual({
       kind: 'need',
       keys: [{ kind: 'job', tenant_id: 't1', id: 'j1' }],
@@ -81,13 +87,7 @@ describe('a batch', () => {
   // decision may ask.
   it('asks for everything at once, whatever a command says that rests on one before it', () => {
     const ledger = new KernelLedger()
-    const given: Given = {
-      now: ledger.now,
-      ids: ledger.ids,
-      ownerOf: () => undefined,
-      isFull: () => false,
-      get: (kind, tenant_id, id) => (kind === 'document' ? undefined : ledger.get(kind, tenant_id, id)),
-    }
+    const given = without(ledger, 'document')
     const commands = [
       update('fetching', 'doc:1'),
       { type: 'cancelJob', ...to, job_id: 'nobody' } as const,
