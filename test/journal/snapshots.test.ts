@@ -132,15 +132,18 @@ describe('A37: snapshots', () => {
     expect(storage?.snapshot?.seq).toBe(4)
   })
 
-  it('are made by themselves when the interval is over, and when one was missed', async () => {
-    const life = await opened({ snapshotSchedule: '0 0 * * *' })
+  it.each([
+    ['as a cron expression says', { snapshotSchedule: '0 0 * * *' }],
+    ['at midnight when nobody says', { snapshotSchedule: undefined }],
+  ])('are made by themselves when the interval is over, and when one was missed: %s', async (_, daily) => {
+    const life = await opened(daily)
     await moved(life, ['fetching'])
     await life.pass(DAY_MS)
     await snapshotsBecome(life.disk, 1)
     await moved(life, ['fetched'])
     await life.close()
     const startMs = life.world.clock.now() + 2 * DAY_MS
-    const late = new Life({ disk: life.disk.afterKill(), journal: {}, nth: 2, startMs })
+    const late = new Life({ disk: life.disk.afterKill(), journal: daily, nth: 2, startMs })
     await late.open()
     await snapshotsBecome(late.disk, 2)
   })

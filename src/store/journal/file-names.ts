@@ -34,9 +34,8 @@ export interface JournalFiles {
 }
 
 export async function listFiles(disk: Disk, folder: string): Promise<JournalFiles> {
-  const names = await disk.list(folder)
+  const [names, audit] = await Promise.all([disk.list(folder), disk.list(`${folder}/${AUDIT_FOLDER}`)])
   const unfinished = names.filter((name) => name.endsWith(TEMPORARY)).map((name) => `${folder}/${name}`)
-  const audit = await disk.list(`${folder}/${AUDIT_FOLDER}`)
   unfinished.push(
     ...audit.filter((name) => name.endsWith(TEMPORARY)).map((name) => `${folder}/${AUDIT_FOLDER}/${name}`),
   )

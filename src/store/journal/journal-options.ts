@@ -22,12 +22,19 @@ export interface CheckedOptions {
   readonly create: boolean
   readonly keepSnapshots: number
   readonly keepHistoryMs: number
-  readonly schedule: Cron | null
+  readonly schedule: SnapshotSchedule | null
   readonly snapshotAfterBytes: number
   readonly server: string | null
 }
 
-const DAILY = '0 0 * * *'
+/** The first time after one at which a snapshot is made by itself; null when there is none any more. Epoch milliseconds. */
+export type SnapshotSchedule = (after: number) => number | null
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** Said without a calendar: to look up the time zone UTC takes longer than all else that opening a ledger does. */
+const DAILY: SnapshotSchedule = (after) => (Math.floor(after / DAY_MS) + 1) * DAY_MS
+
 const MEBIBYTE = 1024 * 1024
 
 /** What is said for all engines alike. */
@@ -42,7 +49,7 @@ export function checkOptions(options: JournalOptions & CreateOption): CheckedOpt
     create: options.create ?? options.readOnly !== true,
     keepSnapshots: atLeast('keepSnapshots', options.keepSnapshots ?? 7, 1),
     keepHistoryMs: atLeast('keepHistoryMs', options.keepHistoryMs ?? Number.POSITIVE_INFINITY, 0),
-    schedule: scheduleOf(options.snapshotSchedule === undefined ? DAILY : options.snapshotSchedule),
+    schedule: options.snapshotSchedule === undefined ? DAILY : scheduleOf(options.snapshotSchedule),
     snapshotAfterBytes: atLeast('snapshotAfterBytes', options.snapshotAfterBytes ?? 64 * MEBIBYTE, 1),
     server: options.server ?? null,
   }
@@ -53,10 +60,13 @@ function atLeast(field: string, value: number, least: number): number {
   throw new InvalidInput(field, `${field} must be at least ${least}`, 'Leave it out for the default.')
 }
 
-function scheduleOf(expression: string | null): Cron | null {
+function scheduleOf(expression: string | null): SnapshotSchedule | null {
   if (expression === null) return null
   const problem = problemOf(expression)
-  if (problem === null) return new Cron(expression, { paused: true, timezone: 'UTC' })
+  if (problem === null) {
+    const cron = new Cron(expression, { paused: true, timezone: 'UTC' })
+    return (after) => cron.nextRun(new Date(after))?.getTime() ?? null
+  }
   const next = 'Give a cron expression such as "0 0 * * *", or null for never.'
   throw new InvalidInput('snapshotSchedule', `${expression} is not a schedule: ${problem}`, next)
 }

@@ -59,8 +59,8 @@ export class Maintenance {
   start(): void {
     const { base } = this.#journal.image
     const { schedule } = this.#options
-    const missed = base === null ? null : schedule?.nextRun(new Date(base.head.created_at))
-    const isMissed = missed != null && missed.getTime() <= this.#decider.time()
+    const missed = base === null ? null : schedule?.(Date.parse(base.head.created_at))
+    const isMissed = missed != null && missed <= this.#decider.time()
     // The one before may have been cut off, and everybody who opens the ledger reads all that again.
     if (isMissed || this.#journal.deltaBytes >= this.#options.snapshotAfterBytes) this.#runByItself()
     this.#schedule()
@@ -134,11 +134,11 @@ export class Maintenance {
 
   #schedule(): void {
     const now = this.#decider.time()
-    const next = this.#options.schedule?.nextRun(new Date(now))
+    const next = this.#options.schedule?.(now)
     if (next == null) return
-    this.#timer = this.#world.timers.after(next.getTime() - now, () => {
+    this.#timer = this.#world.timers.after(next - now, () => {
       // A timer cannot be set far ahead, and then comes early.
-      if (this.#decider.time() >= next.getTime()) this.#runByItself()
+      if (this.#decider.time() >= next) this.#runByItself()
       this.#schedule()
     })
   }
