@@ -85,7 +85,7 @@ export class Protocols {
   }
 
   #check(protocol: Protocol): Protocol {
-    const parsed = protocolSchema.safeParse(protocol)
+    const parsed = protocolSchema.safeParse(protocol, { jitless: true })
     if (!parsed.success) throw inputErrorOf(parsed.error)
     checkNames(protocol)
     checkResumes(protocol)
