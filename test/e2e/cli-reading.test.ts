@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditRecord, DocumentRecord } from 'waybill'
 import { LedgerState, machines } from 'waybill'
 import { MANY, makeFixture, NASTY, WIDE_ID } from './cli-fixture.ts'
-import { jsonLines, lines, Shell } from './cli-run.ts'
+import { runHere } from './cli-here.ts'
+import { jsonLines, lines, Shell, type Told } from './cli-run.ts'
 
 const shell = new Shell()
 const HOUR_MS = 3_600_000
@@ -17,9 +18,13 @@ beforeAll(async () => {
 
 afterAll(() => shell[Symbol.dispose]())
 
+function read(args: readonly string[]): Promise<Told> {
+  return runHere([...args, '--ledger', shell.path('ledger')])
+}
+
 describe('docs list', () => {
   it('prints a table, and says beside it that there is more', async () => {
-    const { status, stdout, stderr } = await shell.run(['docs', 'list', '--limit', '3'])
+    const { status, stdout, stderr } = await read(['docs', 'list', '--limit', '3'])
     expect(status).toBe(0)
     const [title, ...rows] = lines(stdout)
     expect(title?.trimEnd()).toMatch(/^ID +STATE +FOR +SINCE +ADAPTER +RETRIES +ERROR$/)
@@ -31,12 +36,12 @@ describe('docs list', () => {
   })
 
   it('goes on where it ended, until there is no more', async () => {
-    const first = await shell.run(['docs', 'list', '--limit', '700', '--json'])
+    const first = await read(['docs', 'list', '--limit', '700', '--json'])
     const [hint] = jsonLines<{ note: { shown: number; next_cursor: string } }>(first.stderr)
     expect(hint?.note.shown).toBe(700)
     const [second, all] = await Promise.all([
-      shell.run(['docs', 'list', '--limit', '900', '--json', '--after', hint?.note.next_cursor ?? '']),
-      shell.run(['docs', 'list', '--all', '--json']),
+      read(['docs', 'list', '--limit', '900', '--json', '--after', hint?.note.next_cursor ?? '']),
+      read(['docs', 'list', '--all', '--json']),
     ])
     expect([second.stderr, all.stderr]).toEqual(['', ''])
     expect(first.stdout + second.stdout).toBe(all.stdout)
@@ -47,7 +52,7 @@ describe('docs list', () => {
 
   it('filters by state, adapter and time, and sorts', async () => {
     const ids = async (...args: string[]) =>
-      jsonLines<DocumentRecord>((await shell.run(['docs', 'list', '--json', ...args])).stdout).map(
+      jsonLines<DocumentRecord>((await read(['docs', 'list', '--json', ...args])).stdout).map(
         ({ doc_id }) => doc_id,
       )
     expect(
@@ -62,8 +67,8 @@ describe('docs list', () => {
 
   it('says why it is empty', async () => {
     const [none, tenant] = await Promise.all([
-      shell.run(['docs', 'list', '--state', 'indexed']),
-      shell.run(['docs', 'list', '--tenant', 'nobody']),
+      read(['docs', 'list', '--state', 'indexed']),
+      read(['docs', 'list', '--tenant', 'nobody']),
     ])
     expect(none).toEqual({ status: 0, stdout: '', stderr: 'None of 1,203 documents matches.\n' })
     expect(tenant.stderr).toContain('The tenant "nobody" has no documents; others have')
@@ -73,8 +78,8 @@ describe('docs list', () => {
 describe('docs show', () => {
   it('tells everything about a document', async () => {
     const [text, json] = await Promise.all([
-      shell.run(['docs', 'show', 'done:1']),
-      shell.run(['docs', 'show', WIDE_ID, '--json']),
+      read(['docs', 'show', 'done:1']),
+      read(['docs', 'show', WIDE_ID, '--json']),
     ])
     expect(text.stdout).toMatch(/^done:1\n {2}state +completed {2}Done\n {2}since +\S+Z {2}for 4h/)
     for (const part of [
@@ -98,8 +103,8 @@ describe('docs show', () => {
 
   it('tells what it was like at an earlier time', async () => {
     const [then, before] = await Promise.all([
-      shell.run(['docs', 'show', 'done:1', '--at', String(began - 4.5 * HOUR_MS), '--json']),
-      shell.run(['docs', 'show', 'done:1', '--at', '7d']),
+      read(['docs', 'show', 'done:1', '--at', String(began - 4.5 * HOUR_MS), '--json']),
+      read(['docs', 'show', 'done:1', '--at', '7d']),
     ])
     expect(JSON.parse(then.stdout)).toMatchObject({ state: 'parsing', seconds_in_state: 1800 })
     expect(before).toMatchObject({ status: 3, stdout: '' })
@@ -107,7 +112,7 @@ describe('docs show', () => {
   })
 
   it('does not find what is not there, and guesses what is meant', async () => {
-    const { status, stdout, stderr } = await shell.run(['docs', 'show', 'doen:1'])
+    const { status, stdout, stderr } = await read(['docs', 'show', 'doen:1'])
     expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
     expect(stderr).toBe('error: There is no document "doen:1"\nnext: Did you mean done:1?\n')
   })
@@ -116,9 +121,9 @@ describe('docs show', () => {
 describe('histories', () => {
   it('tell what happened, who did it and how long it took', async () => {
     const [text, json, generic] = await Promise.all([
-      shell.run(['docs', 'history', 'done:1']),
-      shell.run(['docs', 'history', 'done:1', '--json', '--desc', '--limit', '2']),
-      shell.run(['ledger', 'history', 'done:1', '--json']),
+      read(['docs', 'history', 'done:1']),
+      read(['docs', 'history', 'done:1', '--json', '--desc', '--limit', '2']),
+      read(['ledger', 'history', 'done:1', '--json']),
     ])
     expect(lines(text.stdout).map((line) => /\w+ → \w+ +\w+/.exec(line)?.[0].replace(/ +/g, ' '))).toEqual([
       undefined,
@@ -137,7 +142,7 @@ describe('histories', () => {
 
   it('A41: of an unknown document there is none, which is said, and is no failure', async () => {
     for (const command of ['docs', 'ledger']) {
-      expect(await shell.run([command, 'history', 'nobody'])).toEqual({
+      expect(await read([command, 'history', 'nobody'])).toEqual({
         status: 0,
         stdout: '',
         stderr: 'Nothing is known of a document "nobody".\n',
@@ -149,8 +154,8 @@ describe('histories', () => {
 describe('ledger stats', () => {
   it('A41: lists all states, zeros too, with what they mean', async () => {
     const [{ stdout, stderr }, json] = await Promise.all([
-      shell.run(['ledger', 'stats']),
-      shell.run(['ledger', 'stats', '--json']),
+      read(['ledger', 'stats']),
+      read(['ledger', 'stats', '--json']),
     ])
     expect(stderr).toBe('')
     for (const state of Object.values(LedgerState)) {
@@ -175,8 +180,8 @@ describe('ledger stats', () => {
   it('counts one tenant, and an earlier time', async () => {
     const at = new Date(began - 4.5 * HOUR_MS).toISOString()
     const [tenant, then] = await Promise.all([
-      shell.run(['ledger', 'stats', '--tenant', 'aurora', '--json']),
-      shell.run(['ledger', 'stats', '--at', at, '--json']),
+      read(['ledger', 'stats', '--tenant', 'aurora', '--json']),
+      read(['ledger', 'stats', '--at', at, '--json']),
     ])
     expect(JSON.parse(tenant.stdout).states.document).toMatchObject({ skipped: 1, fetching: 0 })
     expect(JSON.parse(then.stdout)).toMatchObject({
@@ -189,10 +194,10 @@ describe('ledger stats', () => {
 describe('ledger stuck', () => {
   it('A35, A41: prints the id, the state and for how many hours, and what counted as too long', async () => {
     const [given, own, boundary, finished] = await Promise.all([
-      shell.run(['ledger', 'stuck', '--hours', '5', '--exit-code']),
-      shell.run(['ledger', 'stuck', '--json']),
-      shell.run(['ledger', 'stuck', '--hours', '5.1', '--exit-code']),
-      shell.run(['ledger', 'stuck', '--hours', '0', '--state', 'skipped']),
+      read(['ledger', 'stuck', '--hours', '5', '--exit-code']),
+      read(['ledger', 'stuck', '--json']),
+      read(['ledger', 'stuck', '--hours', '5.1', '--exit-code']),
+      read(['ledger', 'stuck', '--hours', '0', '--state', 'skipped']),
     ])
     // Some seconds later than when the ledger was made.
     expect(given).toMatchObject({
@@ -212,7 +217,7 @@ describe('ledger stuck', () => {
 describe('ledger audit', () => {
   it('searches the history', async () => {
     const found = async (...args: string[]) =>
-      jsonLines<AuditRecord>((await shell.run(['ledger', 'audit', '--json', ...args])).stdout).map(
+      jsonLines<AuditRecord>((await read(['ledger', 'audit', '--json', ...args])).stdout).map(
         ({ id, new_state }) => `${id} ${new_state}`,
       )
     expect(
@@ -232,10 +237,10 @@ describe('ledger audit', () => {
 
   it('counts, and measures', async () => {
     const [errors, transitions, durations, text] = await Promise.all([
-      shell.run(['ledger', 'audit', '--count-by', 'error_type']),
-      shell.run(['ledger', 'audit', '--count-by', 'transition', '--json']),
-      shell.run(['ledger', 'audit', '--durations', '--state', 'parsing', '--json']),
-      shell.run(['ledger', 'audit', '--durations']),
+      read(['ledger', 'audit', '--count-by', 'error_type']),
+      read(['ledger', 'audit', '--count-by', 'transition', '--json']),
+      read(['ledger', 'audit', '--durations', '--state', 'parsing', '--json']),
+      read(['ledger', 'audit', '--durations']),
     ])
     expect(lines(errors.stdout)).toEqual(['ERROR TYPE    COUNT', 'TimeoutError      1'])
     expect(jsonLines(transitions.stdout)[0]).toEqual({
@@ -253,7 +258,7 @@ describe('ledger audit', () => {
 
 describe('ledger verify', () => {
   it('says that nothing is wrong', async () => {
-    const { status, stdout, stderr } = await shell.run(['ledger', 'verify'])
+    const { status, stdout, stderr } = await read(['ledger', 'verify'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toBe('Nothing is wrong: 1,204 records and 1,209 entries of history agree.\n')
   })
