@@ -1,16 +1,15 @@
-// The suite over PostgreSQL: a schema of its own for every test, opened twice where the suite has several writers.
+// The suite over PostgreSQL: a database of its own for every test, opened twice where the suite has several writers.
 import type { StoreSubject } from 'waybill/testing'
 import { openPostgres } from '../../src/store/postgres/postgres.ts'
 import { registerConformance } from '../conformance/register.ts'
-import { freshSchema, say, testServer } from './server.ts'
+import { type FreshLedger, freshLedger } from './server.ts'
 
-const schemas = new Map<object, string>()
+const ledgers = new Map<object, Promise<FreshLedger>>()
 
 const open: StoreSubject['open'] = async (world) => {
-  const { url } = await testServer()
-  const schema = schemas.get(world.clock) ?? freshSchema()
-  schemas.set(world.clock, schema)
-  return openPostgres(url, world, { schema })
+  const ledger = ledgers.get(world.clock) ?? freshLedger()
+  ledgers.set(world.clock, ledger)
+  return openPostgres((await ledger).url, world)
 }
 
 registerConformance({
@@ -18,9 +17,8 @@ registerConformance({
   open,
   reopen: open,
   cleanUp: async () => {
-    const { url } = await testServer()
-    for (const schema of schemas.values()) await say(url, `DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    schemas.clear()
+    for (const ledger of ledgers.values()) await (await ledger).drop()
+    ledgers.clear()
   },
   histories: { runs: 1 },
 })
