@@ -20,15 +20,15 @@ function chosenSuites(names: readonly string[]): readonly Suite[] {
 }
 
 /**
- * Tests wait as often as they work, and the last file of a suite leaves half of a small machine idle: so two suites run side
- * by side, each on half of it.
+ * Tests wait as often as they work, for servers, disks and programs, and the last file of a suite leaves most of a machine
+ * idle: so several suites run side by side, one more than a small machine has cores.
  */
-const SIDE_BY_SIDE = 2
+const SIDE_BY_SIDE = 3
 
 function commandOf({ name, include, coverage }: Suite, isAlone: boolean): string[] {
   if (include === undefined) return ['npm', 'run', '--silent', name]
   const reporters = ['--reporter=default', '--reporter=./scripts/suite-reporter.ts']
-  const workers = Math.max(1, Math.floor(availableParallelism() / SIDE_BY_SIDE))
+  const workers = Math.ceil(availableParallelism() / SIDE_BY_SIDE)
   const part = isAlone ? [] : [`--maxWorkers=${workers}`]
   return ['vitest', 'run', '--project', name, ...reporters, ...part, ...(coverage ? ['--coverage'] : [])]
 }

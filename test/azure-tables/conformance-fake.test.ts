@@ -30,7 +30,7 @@ const turns: Timers = {
 const MOST_TURNS = 4
 const CUT = 0.02
 
-const RUNS = 5
+const RUNS = 3
 
 function subject(name: string, options: () => FakeOptions): StoreSubject {
   const accounts = new WeakMap<object, FakeAccount>()
