@@ -28,7 +28,7 @@ export interface CheckedOptions {
 }
 
 /** The first time after one at which a snapshot is made by itself; null when there is none any more. Epoch milliseconds. */
-export type SnapshotSchedule = (after: number) => number | null
+type SnapshotSchedule = (after: number) => number | null
 
 const DAY_MS = 24 * 60 * 60_000
 
