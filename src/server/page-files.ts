@@ -62,7 +62,9 @@ export class PageFiles {
         const file = await disk.openToRead(`${folder}${path}`)
         if (file === null) continue
         try {
-          files.set(path, pageFile(path, Buffer.from(await file.read(0, MOST_BYTES))))
+          // As much as there is: room for the most there might be, of every file, takes longer than all else at a start.
+          const bytes = await file.read(0, Math.min(await file.size(), MOST_BYTES))
+          files.set(path, pageFile(path, Buffer.from(bytes)))
         } finally {
           await file.close()
         }
