@@ -1,8 +1,13 @@
+import { randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../random/seeds.ts'
 import { flipped, type SmallLedger, smallLedger, truncated } from './damaged-ledger.ts'
 import { outcomeOf, Prefixes } from './outcome.ts'
 
 const THOROUGHLY_EVERY = 13
+
+/** A third of the bytes, another one each time, where there is little time. */
+const PART = isLong ? 1 : 3
 
 describe.each(['oldest', 'newest'] as const)('A38: the %s sealed segment', async (which) => {
   const ledger = await smallLedger('crashed', 'documents')
@@ -13,7 +18,9 @@ describe.each(['oldest', 'newest'] as const)('A38: the %s sealed segment', async
 
   it('never gives a wrong history, whichever byte is changed', async () => {
     let unreadable = 0
+    const turn = randomInt(PART)
     for (const [byte, was] of bytes.entries()) {
+      if (byte % PART !== turn) continue
       const damaged = await flipped(disk, path, byte, was ^ (1 << (byte % 8)))
       const thoroughly = byte % THOROUGHLY_EVERY === 0
       const outcome = await outcomeOf(damaged, prefixes, thoroughly ? 'thoroughly' : 'quickly')
@@ -27,7 +34,7 @@ describe.each(['oldest', 'newest'] as const)('A38: the %s sealed segment', async
       if (thoroughly) expect({ byte, isFound: outcome.findings !== 0 }).toEqual({ byte, isFound: true })
       unreadable += outcome.unreadable.length
     }
-    expect(unreadable).toBeGreaterThan(bytes.length / 2)
+    expect(unreadable).toBeGreaterThan(bytes.length / PART / 2)
   })
 
   it('never gives a wrong history, wherever it ends', async () => {
