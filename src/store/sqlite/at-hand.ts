@@ -3,7 +3,6 @@ import type { Head, Loaded, TakeWork, Wanted, WriteSet, Written } from '../table
 import type { Connection } from './connection.ts'
 import { faultOf } from './fault.ts'
 import { load } from './load.ts'
-import { checkpoint } from './maintain.ts'
 import { nextDue, pendingSignals } from './small-reads.ts'
 import { headOf } from './tail.ts'
 import { countOfWork, select, type Taken } from './take.ts'
@@ -72,10 +71,6 @@ export class AtHand {
       this.#rollBack()
       throw error
     }
-  }
-
-  checkpoint(): void {
-    if (!this.#db.isWithin) checkpoint(this.#db)
   }
 
   close(): void {

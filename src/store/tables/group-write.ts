@@ -136,7 +136,7 @@ export class GroupWrite {
       try {
         await this.#preload(space, group)
         const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
-        await writeOut(this.#writing, space, (set) => tables.write(set))
+        await writeOut(this.#writing, space, (set, onSeen) => tables.write(set, onSeen))
         return answers
       } catch (error) {
         memory.forget(space)

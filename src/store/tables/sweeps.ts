@@ -36,7 +36,7 @@ async function sweepOnce<A>(
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
     const told = keys.filter((_, index) => !('error' in (answers[index] as object)))
     const delivered = told.flatMap((key) => taken.delivered.get(nameOfKey(key)) ?? [])
-    await writeOut(writing, space, (set) => taken.write(set), { delivered })
+    await writeOut(writing, space, (set, onSeen) => taken.write(set, onSeen), { delivered })
     return keys.map((key, index) => {
       const answer = answers[index] as (typeof answers)[number]
       if ('error' in answer) throw answer.error

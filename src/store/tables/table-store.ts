@@ -9,6 +9,7 @@ import type { Clock } from '../../world/clock.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
+import { Followers } from '../followers.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import { oldestOpenJob } from '../oldest-open-job.ts'
 import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
@@ -20,6 +21,7 @@ import type {
   Outcome,
   Store,
   StoreStats,
+  SubscribeOptions,
   Sweep,
   Swept,
   WatchOptions,
@@ -65,6 +67,8 @@ export class TableStore implements Store {
   readonly #memory = new Memory()
   readonly #log: TableLog
   readonly #watchers: Watchers
+  /** Who takes work, also before it is durable. */
+  readonly #takers = new Followers()
   readonly #group: GroupWrite
   readonly #writing: Writing
   readonly #due: NextDue
@@ -95,10 +99,11 @@ export class TableStore implements Store {
     this.#watchers = new Watchers(this.#log)
     const { ids, timers, random } = world
     const time = () => this.#time()
-    const onWritten: Writing['onWritten'] = (written, set) => this.#wrote(written, set)
+    const onWritten: Writing['onWritten'] = (...written) => this.#wrote(...written)
+    const onSeen: Writing['onSeen'] = (set) => this.#saw(set)
     const onFailed = () => this.#due.forget()
     const memory = this.#memory
-    this.#writing = { tables, memory, ids, timers, random, time, onWritten, onFailed }
+    this.#writing = { tables, memory, ids, timers, random, time, onSeen, onWritten, onFailed }
     this.#group = new GroupWrite(this.#writing)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
@@ -177,9 +182,9 @@ export class TableStore implements Store {
     return orEarlier ? this.#due.at(this.#time()) : this.#tables.nextDue()
   }
 
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: () => void, { takesWork = false }: SubscribeOptions = {}): () => void {
     this.#mustBeOpen()
-    return this.#watchers.onNews(listener)
+    return takesWork ? this.#takers.add(listener) : this.#watchers.onNews(listener)
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
@@ -237,6 +242,7 @@ export class TableStore implements Store {
     await this.#group.idle()
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
     this.#watchers.close()
+    this.#takers.close()
     await this.#tables.close()
   }
 
@@ -271,12 +277,19 @@ export class TableStore implements Store {
     return this.#now
   }
 
-  #wrote(written: Written, set: WriteSet): void {
+  #saw(set: WriteSet): boolean {
+    if (!mayBeTaken(set)) return false
+    this.#takers.wake()
+    return this.#takers.hasListeners && set.ready.adds.length > 0
+  }
+
+  #wrote(written: Written, set: WriteSet, isSeen: boolean): void {
     const { head } = written
     this.#now = Math.max(this.#now, head.at)
     this.#log.reached(head)
     this.#due.wrote(set, written)
     if (set.isNews) this.#watchers.wake()
+    if (!isSeen && mayBeTaken(set)) this.#takers.wake()
   }
 
   /** Somebody else has written. */
@@ -290,5 +303,11 @@ export class TableStore implements Store {
       // Whoever looks next is told what is wrong.
     }
     this.#watchers.wake()
+    this.#takers.wake()
   }
+}
+
+/** There is more to take, or what holds it up may have changed: a limit, or a record, as that of a queue. */
+function mayBeTaken({ ready, slots, records }: WriteSet): boolean {
+  return ready.adds.length > 0 || slots.length > 0 || records.length > 0
 }

@@ -21,7 +21,10 @@ export interface Writing {
   readonly timers: Timers
   readonly random: Random
   readonly time: () => number
-  readonly onWritten: (written: Written, set: WriteSet) => void
+  /** Whoever takes work is told of it. Answers whether somebody may take what it made ready. */
+  readonly onSeen: (set: WriteSet) => boolean
+  /** It is durable. `isSeen`: those who take work know already. */
+  readonly onWritten: (written: Written, set: WriteSet, isSeen: boolean) => void
   /** It may be written all the same: nobody could say. */
   readonly onFailed: () => void
 }
@@ -47,7 +50,7 @@ export async function untilWritten<T>(
 
 /** Writes what was decided in a workspace, and remembers it. */
 export async function writeOut(
-  { memory, onWritten, onFailed }: Writing,
+  { memory, onSeen, onWritten, onFailed }: Writing,
   space: Workspace,
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
@@ -55,10 +58,14 @@ export async function writeOut(
   const set = writeSetOf(space, also)
   space.freeze()
   if (set === null) return
+  let isSeen = false
   try {
-    const written = await write(set)
+    const written = await write(set, () => {
+      isSeen = true
+      return onSeen(set)
+    })
     memory.wrote(space)
-    onWritten(written, set)
+    onWritten(written, set, isSeen)
   } catch (error) {
     onFailed()
     throw error
