@@ -112,16 +112,17 @@ export class SqliteTables implements T.Tables {
     return this.#askToRead('holders', slots)
   }
 
-  counts() {
-    return this.#askToRead('counts')
+  async counts() {
+    return (await this.#read(() => this.#atHand.counts())) ?? this.#askToRead('counts')
   }
 
   findJobs(query: T.Find) {
     return this.#askToRead('findJobs', query)
   }
 
-  findRecords(kind: AloneKind, query: T.Find) {
-    return this.#askToRead('findRecords', kind, query)
+  async findRecords(kind: AloneKind, query: T.Find) {
+    const found = await this.#read(() => this.#atHand.findRecords(kind, query))
+    return found ?? this.#askToRead('findRecords', kind, query)
   }
 
   findSteps(query: T.Find) {
@@ -190,6 +191,7 @@ export class SqliteTables implements T.Tables {
   async #takeThere(work: T.TakeWork, wanted: T.Wanted): Promise<T.TakenWork> {
     const { session, jobs, delivered, also } = await this.#askToWrite('take', work, wanted)
     if (session === null) return this.#nothingTaken({ jobs, delivered, also })
+    let isOver = false
     return {
       jobs,
       delivered,
@@ -198,9 +200,14 @@ export class SqliteTables implements T.Tables {
       load: (wanted) => this.#ask('loadTaken', session, wanted),
       write: async (set, onSeen) => {
         this.#mustWork()
+        isOver = true
         return this.#lasting(await this.#askToWrite('writeTaken', session, set), set, onSeen)
       },
-      release: () => this.#askToWrite('release', session),
+      release: async () => {
+        if (isOver) return
+        isOver = true
+        await this.#askToWrite('release', session)
+      },
     }
   }
 
