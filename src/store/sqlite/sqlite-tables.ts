@@ -12,10 +12,11 @@ import type { Connection } from './connection.ts'
 import { errorOf } from './errors.ts'
 import { faultOf } from './fault.ts'
 import { News } from './news.ts'
+import { packSet, unpackJobs } from './packing.ts'
 import { Thread } from './thread.ts'
 
 /** Pages written, more or less, until what is in the write-ahead log is taken over. */
-const PAGES_TO_CHECKPOINT = 1000
+const PAGES_TO_CHECKPOINT = 2000
 
 /** Pages that even a small write changes. */
 const LEAST_PAGES = 8
@@ -79,7 +80,7 @@ export class SqliteTables implements T.Tables {
     this.#mustWork()
     // Whoever is writing in the thread is not to be kept waiting.
     const here = this.#writing > 0 ? null : this.#here(() => this.#atHand.write(set))
-    return this.#lasting(here ?? (await this.#askToWrite('write', set)), set, onSeen)
+    return this.#lasting(here ?? (await this.#askToWrite('write', packSet(set))), set, onSeen)
   }
 
   async take(work: T.TakeWork, wanted = T.NOTHING_WANTED): Promise<T.TakenWork> {
@@ -189,7 +190,9 @@ export class SqliteTables implements T.Tables {
   }
 
   async #takeThere(work: T.TakeWork, wanted: T.Wanted): Promise<T.TakenWork> {
-    const { session, jobs, delivered, also } = await this.#askToWrite('take', work, wanted)
+    const taken = await this.#askToWrite('take', work, wanted)
+    const { session, delivered, also } = taken
+    const jobs = unpackJobs(taken.jobs)
     if (session === null) return this.#nothingTaken({ jobs, delivered, also })
     let isOver = false
     return {
@@ -201,7 +204,7 @@ export class SqliteTables implements T.Tables {
       write: async (set, onSeen) => {
         this.#mustWork()
         isOver = true
-        return this.#lasting(await this.#askToWrite('writeTaken', session, set), set, onSeen)
+        return this.#lasting(await this.#askToWrite('writeTaken', session, packSet(set)), set, onSeen)
       },
       release: async () => {
         if (isOver) return

@@ -26,16 +26,14 @@ export class Memory implements Remembered {
     return this.#slots.get(slotName(slot))
   }
 
-  /** All of it is durable. */
+  /** All of it is durable, or will be before anything that is written after it. */
   wrote(space: Workspace): void {
     space.forEachCell((cell) => {
       if (!cell.isChanged) return
       if (isOver(cell.now as JobAggregate)) this.#cells.delete(cell.name)
-      else if (isNewer(cell, this.#cells.get(cell.name))) this.#cells.set(cell.name, cell.written())
+      else this.#cells.set(cell.name, cell.written())
     })
-    for (const row of space.slots.rows(space.now)) {
-      if (isNewer(row, this.#slots.get(slotName(row)))) this.#slots.set(slotName(row), row)
-    }
+    for (const row of space.slots.rows(space.now)) this.#slots.set(slotName(row), row)
   }
 
   /** Somebody else was faster with some of it, and nobody says with which. */
@@ -43,15 +41,6 @@ export class Memory implements Remembered {
     space.forEachCell((cell) => this.#cells.delete(cell.name))
     for (const row of space.slots.rows(space.now)) this.#slots.delete(slotName(row))
   }
-}
-
-interface Versioned {
-  readonly version: number
-}
-
-/** What was taken before it was durable may have been written after it, and remembered before. */
-function isNewer({ version }: Versioned, known: Versioned | undefined): boolean {
-  return known === undefined || known.version <= version
 }
 
 function isOver(aggregate: JobAggregate | { readonly kind: string }): boolean {

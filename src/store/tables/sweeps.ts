@@ -25,12 +25,13 @@ async function sweepOnce<A>(
   selector: Sweep,
   decide: DecideOn<A>,
 ): Promise<readonly Swept<A>[]> {
-  const { tables, ids, time } = writing
+  const { tables, memory, ids, time } = writing
   const also = alsoOf(selector)
   const taken = await tables.take(takeOf(selector, time()), also)
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
     space.know(taken.also, also)
+    space.knowJobs(taken.jobs, memory)
     const keys = await keysOf(selector, taken, space, tables)
     const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
@@ -78,7 +79,6 @@ async function keysOf(
   tables: Tables,
 ): Promise<readonly RecordKey[]> {
   if (selector.what !== 'ready') {
-    space.knowJobs(taken.jobs)
     return taken.jobs.map(({ tenant_id, job_id: id }) => ({ kind: 'job', tenant_id, id }))
   }
   const { queues, pick } = selector

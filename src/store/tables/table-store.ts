@@ -172,6 +172,7 @@ export class TableStore implements Store {
     this.#mustBeOpen()
     const rows = await this.#tables.heads({ queues: [...new Set(queues)], perGroup })
     const space = new Workspace({ now: this.#time(), ids: this.#ids, remembered: null })
+    space.knowJobs(rows)
     const load = this.#tables.load.bind(this.#tables)
     const holders = this.#tables.holders.bind(this.#tables)
     return lookAt({ space, heads: headsOf(space, rows, queues), load, holders }, look)
@@ -309,5 +310,5 @@ export class TableStore implements Store {
 
 /** There is more to take, or what holds it up may have changed: a limit, or a record, as that of a queue. */
 function mayBeTaken({ ready, slots, records }: WriteSet): boolean {
-  return ready.adds.length > 0 || slots.length > 0 || records.length > 0
+  return ready.adds.length + ready.drops.length + slots.length + records.length > 0
 }

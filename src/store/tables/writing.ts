@@ -62,9 +62,10 @@ export async function writeOut(
   try {
     const written = await write(set, () => {
       isSeen = true
+      memory.wrote(space)
       return onSeen(set)
     })
-    memory.wrote(space)
+    if (!isSeen) memory.wrote(space)
     onWritten(written, set, isSeen)
   } catch (error) {
     onFailed()
