@@ -6,6 +6,8 @@ import { nextPayload, type Opened, type Sort } from './system.ts'
 export interface Sizes {
   /** How long what counts should take. */
   readonly ms: number
+  /** How long the same is done before that: for the compiler, the connections, the caches. */
+  readonly warmMs: number
   readonly maxJobs: number
   readonly leastJobs: number
 }
@@ -19,29 +21,24 @@ const CALLERS = 100
 const BULK = 1000
 const JOBS_PER_SECOND = 500
 
-/** Part of the whole time that is spent on warming up: the compiler, the connections, the caches. */
-const WARM_UP = 0.4
-
-const SHORT_MS = 500
-
 export const WORKLOADS: { readonly [name: string]: Workload } = {
-  alone: (opened, { ms }) => submitting(ms, 1, (at) => opened.submit(nextPayload(at), 'one')),
-  crowd: async (opened, { ms }) => {
+  alone: (opened, sizes) => submitting(sizes, 1, (at) => opened.submit(nextPayload(at), 'one')),
+  crowd: async (opened, { ms, warmMs }) => {
     const submit = () => opened.submit(nextPayload(), 'one')
-    await callers(until(ms * WARM_UP), submit)
+    await callers(until(warmMs), submit)
     const start = performance.now()
     const jobs = await callers(until(ms), submit)
     return { perSecond: perSecond(jobs, start) }
   },
-  bulk: (opened, { ms, maxJobs }) => submitting(ms, BULK, () => submitBatch(opened, BULK), maxJobs),
+  bulk: (opened, sizes) => submitting(sizes, BULK, () => submitBatch(opened, BULK), sizes.maxJobs),
   drain: (opened, sizes) =>
     calibrated(sizes, async (jobs) => {
       await fill(opened, jobs)
       return worked(opened, jobs, 'one', async () => {})
     }),
   both: (opened, sizes) => calibrated(sizes, (jobs) => produceAndConsume(opened, jobs, 'one')),
-  latency: async (opened, { ms }) => {
-    await steadily(opened, (ms * WARM_UP * JOBS_PER_SECOND) / 1000)
+  latency: async (opened, { ms, warmMs }) => {
+    await steadily(opened, (warmMs * JOBS_PER_SECOND) / 1000)
     const latencies = await steadily(opened, (ms * JOBS_PER_SECOND) / 1000)
     return { p50: latencies.percentile(0.5), p99: latencies.percentile(0.99) }
   },
@@ -50,7 +47,7 @@ export const WORKLOADS: { readonly [name: string]: Workload } = {
 
 /** One caller, who waits for each answer before the next call. */
 async function submitting(
-  ms: number,
+  { ms, warmMs }: Sizes,
   jobsPerCall: number,
   call: (at: number) => Promise<unknown>,
   maxJobs = Number.POSITIVE_INFINITY,
@@ -63,7 +60,7 @@ async function submitting(
     }
     return calls * jobsPerCall
   }
-  await run(until(ms * WARM_UP))
+  await run(until(warmMs))
   const start = performance.now()
   return { perSecond: perSecond(await run(until(ms)), start) }
 }
@@ -124,16 +121,24 @@ async function worked(
   return ms
 }
 
-/** The first jobs of a process are slow; those in the middle tell how many it takes. */
+/** Warming up takes so many goes at most: each is longer, as the system gets faster. */
+const MOST_GOES = 4
+
+/** The first jobs of a process are slow; those of the last go before it counts tell how many it takes. */
 async function calibrated(
-  { ms, maxJobs, leastJobs: some }: Sizes,
+  { ms, warmMs, maxJobs, leastJobs: some }: Sizes,
   run: (jobs: number) => Promise<number>,
 ): Promise<Figures> {
-  const first = some / (await run(some))
-  const more = clamp(first * ms * WARM_UP, some, maxJobs)
-  // So short a measurement is not worth a second look.
-  const second = ms < SHORT_MS ? first : more / (await run(more))
-  const jobs = clamp(second * ms, some, maxJobs)
+  let jobs = some
+  let perMs = 0
+  let left = warmMs
+  for (let go = 0; go === 0 || (left > 0 && go < MOST_GOES); go++) {
+    if (go > 0) jobs = clamp(perMs * left, some, maxJobs)
+    const took = await run(jobs)
+    perMs = jobs / took
+    left -= took
+  }
+  jobs = clamp(perMs * ms, some, maxJobs)
   return { perSecond: (jobs / (await run(jobs))) * 1000, jobs }
 }
 
