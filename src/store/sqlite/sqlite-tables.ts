@@ -21,6 +21,9 @@ const PAGES_TO_CHECKPOINT = 2000
 /** Pages that even a small write changes. */
 const LEAST_PAGES = 8
 
+/** A large one counts for less than it writes: it is synced once for many, and several change the same pages. */
+const MOST_PAGES = 500
+
 export interface SqliteTablesOptions {
   readonly path: string
   readonly busyMs: number
@@ -221,7 +224,7 @@ export class SqliteTables implements T.Tables {
     // Whoever takes what it made ready has done so a moment later, and both are made durable at once.
     if (onSeen?.() === true) await this.#options.timers.turn()
     await this.#synced(mark)
-    this.#pages += LEAST_PAGES + set.newJobs.length * 2 + set.jobs.length
+    this.#pages += pagesOf(set)
     if (this.#pages >= PAGES_TO_CHECKPOINT) this.#checkpoint()
     return written
   }
@@ -340,4 +343,8 @@ export class SqliteTables implements T.Tables {
     }
     this.#onNews()
   }
+}
+
+function pagesOf({ newJobs, jobs }: T.WriteSet): number {
+  return Math.min(MOST_PAGES, LEAST_PAGES + newJobs.length * 2 + jobs.length)
 }
