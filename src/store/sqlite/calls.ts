@@ -6,7 +6,7 @@ import type { FaultName } from './fault.ts'
 import type { Packed, PackedSet } from './packing.ts'
 import type { TakenAnswer } from './writer.ts'
 
-export type PackedTaken = Omit<TakenAnswer, 'jobs'> & { readonly jobs: Packed }
+type PackedTaken = Omit<TakenAnswer, 'jobs'> & { readonly jobs: Packed }
 
 /** What the thread of the database is asked. */
 export interface Calls {
