@@ -1,7 +1,17 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { Timer, Timers } from '../../world/timers.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type { Find, Head, Loaded, RecordRow, TakeWork, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import {
+  type Find,
+  type Head,
+  type Loaded,
+  NOTHING_LOADED,
+  type RecordRow,
+  type TakeWork,
+  type Wanted,
+  type WriteSet,
+  type Written,
+} from '../tables/tables.ts'
 import type { Connection, Value } from './connection.ts'
 import { faultOf } from './fault.ts'
 import { findRecords } from './find-records.ts'
@@ -75,7 +85,7 @@ export class AtHand {
     also: Wanted,
   ): (Taken & { readonly also: Loaded; readonly session?: TakenSession }) | null {
     const count = countOfWork(this.#db, work, FEW_ROWS + 1)
-    if (count === 0) return { jobs: [], delivered: new Map(), also: this.load(also) }
+    if (count === 0) return { jobs: [], delivered: new Map(), also: NOTHING_LOADED }
     if (count > FEW_ROWS || !this.#begin()) return null
     try {
       const taken = { ...select(this.#db, work), also: load(this.#db, also) }

@@ -1,4 +1,5 @@
 import type { Timers } from '../../world/timers.ts'
+import { NOTHING_LOADED } from '../tables/tables.ts'
 import type { Handlers } from './calls.ts'
 import { chunks } from './chunks.ts'
 import { chunksAbout } from './chunks-about.ts'
@@ -7,7 +8,6 @@ import { findJobs } from './find-jobs.ts'
 import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
-import { load } from './load.ts'
 import { packJobs, unpackSet } from './packing.ts'
 import { claimsAfter, holdersOf, sketchesOf } from './small-reads.ts'
 import { countsOf } from './tail.ts'
@@ -21,7 +21,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     write: (set) => writer.write(unpackSet(set)),
     take: async (work, also) => {
       if (!hasWork(reads, work)) {
-        return { jobs: [], delivered: new Map(), also: load(reads, also), session: null }
+        return { jobs: [], delivered: new Map(), also: NOTHING_LOADED, session: null }
       }
       const taken = await writer.take(work, also)
       return { ...taken, jobs: packJobs(taken.jobs) }

@@ -30,7 +30,7 @@ async function sweepOnce<A>(
   const taken = await tables.take(takeOf(selector, time()), also)
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
-    space.know(taken.also, also)
+    if (taken.jobs.length > 0) space.know(taken.also, also)
     space.knowJobs(taken.jobs, memory)
     const keys = await keysOf(selector, taken, space, tables)
     const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))

@@ -110,6 +110,8 @@ export interface Loaded {
   readonly rows: readonly ClosedRow[]
 }
 
+export const NOTHING_LOADED: Loaded = { jobs: [], records: [], claims: [], slots: [], refusals: [], rows: [] }
+
 /** One of the records whose refusals are counted. */
 export interface RefusalKey {
   readonly tenant_id: string
@@ -316,7 +318,7 @@ export interface TakenWork {
   readonly jobs: readonly JobRow[]
   /** Requests that wait for a decision; only of the inbox. */
   readonly requests: readonly { readonly id: number; readonly body: string }[]
-  /** What was to be read on the way. */
+  /** What was to be read on the way; it need not be when nothing was taken. */
   readonly also: Loaded
   /** Signals that led to them. */
   readonly delivered: ReadonlyMap<string, readonly number[]>
