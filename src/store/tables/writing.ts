@@ -4,6 +4,7 @@ import { heldPause } from '../../world/pause.ts'
 import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
 import type { Memory } from './memory.ts'
+import type { Shelf } from './shelf.ts'
 import { Conflict, type Tables, type WriteSet, type Written } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import { writeSetOf } from './write-set.ts'
@@ -17,6 +18,7 @@ const LONGEST_PAUSE_MS = 20
 export interface Writing {
   readonly tables: Tables
   readonly memory: Memory
+  readonly shelf: Shelf
   readonly ids: IdSource
   readonly timers: Timers
   readonly random: Random
@@ -47,7 +49,7 @@ export async function untilWritten<T>(
 
 /** Writes what was decided in a workspace, and remembers it. */
 export async function writeOut(
-  { memory, onWritten, onFailed }: Writing,
+  { memory, shelf, onWritten, onFailed }: Writing,
   space: Workspace,
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
@@ -58,6 +60,7 @@ export async function writeOut(
   try {
     const written = await write(set)
     memory.wrote(space)
+    shelf.wrote(space)
     onWritten(written, set)
   } catch (error) {
     onFailed()
