@@ -32,6 +32,8 @@ import { checkTables } from './check-tables.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
 import { NextDue } from './next-due.ts'
+import { OwnPlaces } from './own-places.ts'
+import { Shelf } from './shelf.ts'
 import { headsOf, lookAt } from './shown-view.ts'
 import { sweepTables } from './sweeps.ts'
 import { TableLog } from './table-log.ts'
@@ -65,6 +67,8 @@ export class TableStore implements Store {
   readonly #ids: IdSource
   readonly #keepHistoryMs: number | null
   readonly #memory = new Memory()
+  readonly #shelf: Shelf
+  readonly #own: OwnPlaces
   readonly #log: TableLog
   readonly #watchers: Watchers
   /** Who takes work, also before it is durable. */
@@ -94,6 +98,7 @@ export class TableStore implements Store {
     this.#ids = world.ids
     this.#keepHistoryMs = options.keepHistoryMs
     this.#now = head.at
+    this.#own = new OwnPlaces(head.seq)
     this.#due = new NextDue(() => tables.nextDue())
     this.#log = new TableLog(tables, head)
     this.#watchers = new Watchers(this.#log)
@@ -101,10 +106,12 @@ export class TableStore implements Store {
     const time = () => this.#time()
     const onWritten: Writing['onWritten'] = (...written) => this.#wrote(...written)
     const onSeen: Writing['onSeen'] = (set) => this.#saw(set)
-    const onFailed = () => this.#due.forget()
+    const onFailed = () => this.#forget()
     const memory = this.#memory
-    this.#writing = { tables, memory, ids, timers, random, time, onSeen, onWritten, onFailed }
-    this.#group = new GroupWrite(this.#writing)
+    const shelf = new Shelf(head.seq === 0, clock.now())
+    this.#shelf = shelf
+    this.#writing = { tables, memory, shelf, ids, timers, random, time, onSeen, onWritten, onFailed }
+    this.#group = new GroupWrite(this.#writing, this.#takers)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
     this.#upkeep = this.#clearUpLater(world)
@@ -124,13 +131,26 @@ export class TableStore implements Store {
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
     this.#mustBeOpen()
-    const sweeping = sweepTables(this.#writing, selector, decide)
+    const sweeping = this.#sweep(selector, decide)
     this.#busy.add(sweeping)
     try {
       return await sweeping
     } finally {
       this.#busy.delete(sweeping)
     }
+  }
+
+  /** What this process knows to be ready need not be looked for. */
+  async #sweep<A>(
+    selector: Sweep,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    if (selector.what === 'ready' && this.#shelf.knows(selector.queues)) {
+      const taken = this.#group.hasWork(selector.queues) ? await this.#group.claim(selector, decide) : []
+      if (taken !== null && taken.length > 0) return taken
+      if (taken !== null && !this.#shelf.isTimeToLook(this.#time(), this.#group.isBusy)) return taken
+    }
+    return sweepTables(this.#writing, selector, decide)
   }
 
   async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
@@ -286,6 +306,7 @@ export class TableStore implements Store {
 
   #wrote(written: Written, set: WriteSet, isSeen: boolean): void {
     const { head } = written
+    if (!this.#own.wrote(head.seq, set.chunk?.places ?? 0)) this.#forget()
     this.#now = Math.max(this.#now, head.at)
     this.#log.reached(head)
     this.#due.wrote(set, written)
@@ -293,12 +314,20 @@ export class TableStore implements Store {
     if (!isSeen && mayBeTaken(set)) this.#takers.wake()
   }
 
+  /** What is known may be so no longer. */
+  #forget(): void {
+    this.#due.forget()
+    this.#shelf.forget()
+    this.#memory.forgetQueues()
+  }
+
   /** Somebody else has written. */
   async #hear(): Promise<void> {
     if (this.#closing !== null) return
-    this.#due.forget()
+    this.#forget()
     try {
       await this.#log.refresh()
+      this.#own.reached(this.#log.head.seq)
       this.#now = Math.max(this.#now, this.#log.head.at)
     } catch {
       // Whoever looks next is told what is wrong.

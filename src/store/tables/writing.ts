@@ -4,6 +4,7 @@ import { heldPause } from '../../world/pause.ts'
 import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
 import type { Memory } from './memory.ts'
+import type { Shelf } from './shelf.ts'
 import { Conflict, type Tables, type WriteSet, type Written } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import { writeSetOf } from './write-set.ts'
@@ -17,6 +18,7 @@ const LONGEST_PAUSE_MS = 20
 export interface Writing {
   readonly tables: Tables
   readonly memory: Memory
+  readonly shelf: Shelf
   readonly ids: IdSource
   readonly timers: Timers
   readonly random: Random
@@ -50,7 +52,7 @@ export async function untilWritten<T>(
 
 /** Writes what was decided in a workspace, and remembers it. */
 export async function writeOut(
-  { memory, onSeen, onWritten, onFailed }: Writing,
+  { memory, shelf, onSeen, onWritten, onFailed }: Writing,
   space: Workspace,
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
@@ -60,12 +62,16 @@ export async function writeOut(
   if (set === null) return
   let isSeen = false
   try {
+    const remember = () => {
+      memory.wrote(space)
+      shelf.wrote(space)
+    }
     const written = await write(set, () => {
       isSeen = true
-      memory.wrote(space)
+      remember()
       return onSeen(set)
     })
-    if (!isSeen) memory.wrote(space)
+    if (!isSeen) remember()
     onWritten(written, set, isSeen)
   } catch (error) {
     onFailed()
