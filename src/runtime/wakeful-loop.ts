@@ -27,6 +27,7 @@ export class WakefulLoop {
   #running: Promise<void> | null = null
   #unsubscribe: () => void = () => {}
   #isStopped = false
+  #isInTurn = false
   #hasNews = false
   #rise: (() => void) | null = null
   #failures = 0
@@ -42,6 +43,11 @@ export class WakefulLoop {
 
   get isStopped(): boolean {
     return this.#isStopped
+  }
+
+  /** It is at work, and will only come to what is new when that is done. */
+  get isInTurn(): boolean {
+    return this.#isInTurn
   }
 
   /** When it next has something to do, in epoch milliseconds, unless there is news; null when it does not know of any. */
@@ -86,6 +92,7 @@ export class WakefulLoop {
   }
 
   async #tryTurn(): Promise<number | null> {
+    this.#isInTurn = true
     try {
       const next = await this.#turn()
       this.#failures = 0
@@ -103,6 +110,8 @@ export class WakefulLoop {
       // News would only make it fail sooner.
       this.#hasNews = false
       return this.#world.clock.now() + pause
+    } finally {
+      this.#isInTurn = false
     }
   }
 

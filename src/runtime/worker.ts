@@ -78,7 +78,10 @@ export class Worker implements Service {
     this.#ends.push(
       this.#ledger.onNews(
         () => {
-          if (this.#working < this.#concurrency) this.#loop.wake()
+          if (this.#working >= this.#concurrency) return
+          // What is about to be ready can only be taken along by whoever comes at once.
+          if (this.#loop.isInTurn) this.#second.wake()
+          this.#loop.wake()
         },
         { takesWork: true },
       ),
@@ -145,7 +148,7 @@ export class Worker implements Service {
   }
 
   async #turnBeside(): Promise<null> {
-    if (!this.#isMore) return null
+    if (!this.#isMore && !this.#loop.isInTurn) return null
     try {
       await this.#turn()
     } finally {

@@ -38,7 +38,10 @@ export class MortalTimers implements Timers {
     return NOTHING
   }
 
-  async turn(): Promise<void> {}
+  /** Long enough for whoever was told of something to come. */
+  async turn(): Promise<void> {
+    for (let others = 0; others < 30; others++) await null
+  }
 
   halt(): void {
     this.#late ??= []

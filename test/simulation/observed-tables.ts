@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { aggregateKey, nameOfKey, type RecordKey } from '../../src/core/aggregate.ts'
 import type { AuditEntry } from '../../src/core/audit.ts'
 import type { Change, Decision, Given } from '../../src/core/decision.ts'
@@ -23,6 +24,9 @@ export class ObservedDatabase extends MemoryDatabase {
 /** Who writes: all who decide at once, or one who took work for itself. */
 type Writer = 'group' | 'session'
 
+/** A sweep takes work that is known of with a group, until it looks for work itself. */
+const SWEEPING = new AsyncLocalStorage<{ by: Writer }>()
+
 /** The tables as one process has them: says what it is about to write. */
 export class ObservedTables extends MemoryTables {
   onSent: (set: WriteSet, by: Writer) => void = () => {}
@@ -33,6 +37,8 @@ export class ObservedTables extends MemoryTables {
   }
 
   override async take(select: TakeWork, also?: Wanted): Promise<TakenWork> {
+    const sweeping = SWEEPING.getStore()
+    if (sweeping !== undefined) sweeping.by = 'session'
     const work = await super.take(select, also)
     const write = (set: WriteSet) => {
       this.onSent(set, 'session')
@@ -47,7 +53,7 @@ const NOT_WRITTEN = ''
 
 /** One decision on its way into the database. */
 interface Call {
-  readonly by: Writer
+  by: Writer
   change: Change | null
   at: number
 }
@@ -85,12 +91,15 @@ export class ObservedTableStore extends Facade {
 
   override async sweep<A>(selector: Sweep, decide: (key: RecordKey, given: Given) => Decision<A>) {
     const calls = new Map<string, Call>()
-    const swept = await super.sweep(selector, (key, given) => {
+    const sweeping: { by: Writer } = { by: 'group' }
+    const decideEach = (key: RecordKey, given: Given) => {
       const name = nameOfKey(key)
-      const call = calls.get(name) ?? { by: 'session', change: null, at: 0 }
+      const call = calls.get(name) ?? { by: sweeping.by, change: null, at: 0 }
+      call.by = sweeping.by
       calls.set(name, call)
       return this.#decided(call, decide(key, given), given)
-    })
+    }
+    const swept = await SWEEPING.run(sweeping, () => super.sweep(selector, decideEach))
     for (const call of calls.values()) this.#tellIgnored(call)
     return swept
   }

@@ -6,6 +6,7 @@ import { SeededRandom } from '../../testing/seeded-random.ts'
 import { virtualWorld } from '../../testing/virtual-world.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
+import { Shelf } from './shelf.ts'
 import { Conflict, type Tables } from './tables.ts'
 
 it('a caller that waits for another try keeps the process alive', async () => {
@@ -17,6 +18,7 @@ it('a caller that waits for another try keeps the process alive', async () => {
     // Somebody else is always faster.
     tables: { load: () => Promise.reject(new Conflict('faster')) } as unknown as Tables,
     memory: new Memory(),
+    shelf: new Shelf(false, 0),
     ids,
     timers: {
       turn: () => timers.turn(),
@@ -33,6 +35,7 @@ it('a caller that waits for another try keeps the process alive', async () => {
     },
     random: new SeededRandom(1),
     time: () => 0,
+    onSeen: () => false,
     onWritten: () => {},
     onFailed: () => {},
   })

@@ -1,6 +1,8 @@
 import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given } from '../../core/decision.ts'
-import type { Outcome } from '../store.ts'
+import { Followers } from '../followers.ts'
+import type { Outcome, Swept } from '../store.ts'
+import { Claims, type DecideOn, type ReadySweep } from './claims.ts'
 import { type Answer, decideAll } from './deciding.ts'
 import { Missing } from './missing.ts'
 import { Workspace } from './workspace.ts'
@@ -29,14 +31,16 @@ interface Call {
  */
 export class GroupWrite {
   readonly #writing: Writing
+  readonly #claims: Claims
   readonly #underWay = new Set<string>()
   #waiting: Call[] = []
   #lanes = 0
   #isScheduled = false
   #idle: PromiseWithResolvers<void> | null = null
 
-  constructor(writing: Writing) {
+  constructor(writing: Writing, takers: Followers = new Followers()) {
     this.#writing = writing
+    this.#claims = new Claims(writing, takers)
   }
 
   add<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
@@ -52,16 +56,37 @@ export class GroupWrite {
     })
   }
 
+  /** There is, or is about to be, work in these queues that can be taken without looking for it. */
+  hasWork(queues: readonly string[]): boolean {
+    return this.#claims.isOpen || this.#writing.shelf.hasAny(queues)
+  }
+
+  /** Takes such work; null when it has to be looked for. */
+  claim(selector: ReadySweep, decide: DecideOn): Promise<readonly Swept<never>[] | null> {
+    const claiming = this.#claims.add(selector, decide)
+    this.#schedule()
+    return claiming
+  }
+
+  /** Something is being written. */
+  get isBusy(): boolean {
+    return this.#lanes > 0
+  }
+
+  get #isIdle(): boolean {
+    return this.#waiting.length === 0 && !this.#claims.isAny
+  }
+
   /** Resolves when nobody waits any more. */
   async idle(): Promise<void> {
-    if (this.#lanes === 0 && this.#waiting.length === 0) return
+    if (this.#lanes === 0 && this.#isIdle) return
     this.#idle ??= Promise.withResolvers()
     await this.#idle.promise
   }
 
   /** After everything that is waiting to run has run: whoever was just answered may have more to ask. */
   #schedule(): void {
-    if (this.#isScheduled || this.#lanes >= LANES || this.#waiting.length === 0) return
+    if (this.#isScheduled || this.#lanes >= LANES || this.#isIdle) return
     this.#isScheduled = true
     void this.#writing.timers.turn().then(() => {
       this.#isScheduled = false
@@ -72,13 +97,13 @@ export class GroupWrite {
   #begin(): void {
     if (this.#lanes >= LANES) return
     const group = this.#nextGroup()
-    if (group.length === 0) return
+    if (group.length === 0 && !this.#claims.isAny) return
     this.#lanes++
     for (const { names } of group) for (const name of names) this.#underWay.add(name)
     void this.#run(group).finally(() => {
       for (const { names } of group) for (const name of names) this.#underWay.delete(name)
       this.#lanes--
-      if (this.#lanes === 0 && this.#waiting.length === 0) {
+      if (this.#lanes === 0 && this.#isIdle) {
         this.#idle?.resolve()
         this.#idle = null
       }
@@ -129,17 +154,22 @@ export class GroupWrite {
   }
 
   async #write(group: readonly Call[]): Promise<readonly Answer[]> {
-    const { tables, memory, ids, time } = this.#writing
+    const { tables, memory, shelf, ids, time } = this.#writing
     return untilWritten(this.#writing, async (conflicts) => {
       const space = new Workspace({ now: time(), ids, remembered: conflicts === 0 ? memory : null })
+      let taken: Awaited<ReturnType<Claims['takeInto']>> = []
       for (const { keys } of group) for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
       try {
         await this.#preload(space, group)
         const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
-        await writeOut(this.#writing, space, (set) => tables.write(set))
+        if (conflicts === 0) taken = await this.#claims.takeInto(space, (name) => this.#underWay.has(name))
+        await writeOut(this.#writing, space, (set, onSeen) => tables.write(set, onSeen))
+        this.#claims.written(taken)
         return answers
       } catch (error) {
+        this.#claims.failed(taken)
         memory.forget(space)
+        shelf.forget()
         throw error
       }
     })

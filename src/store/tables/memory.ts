@@ -17,28 +17,41 @@ const MOST_SLOTS = 1000
 export class Memory implements Remembered {
   readonly #cells = new LRUCache<string, StoredCell>({ max: MOST_CELLS })
   readonly #slots = new LRUCache<string, SlotRow>({ max: MOST_SLOTS })
+  /** What was decided about queues, or that nothing was: everybody who takes work looks at it. */
+  readonly #queues = new Map<string, StoredCell>()
 
   cell(name: string): StoredCell | undefined {
-    return this.#cells.get(name)
+    return this.#cells.get(name) ?? this.#queues.get(name)
   }
 
   slot(slot: SlotKey): SlotRow | undefined {
     return this.#slots.get(slotName(slot))
   }
 
-  /** All of it is durable. */
+  /** All of it is durable, or will be before anything that is written after it. */
   wrote(space: Workspace): void {
     space.forEachCell((cell) => {
-      if (!cell.isChanged) return
+      if (!cell.isChanged) {
+        if (cell.isFresh && cell.stored.key.kind === 'queue') this.#queues.set(cell.name, cell.stored)
+        return
+      }
       if (isOver(cell.now as JobAggregate)) this.#cells.delete(cell.name)
       else this.#cells.set(cell.name, cell.written())
     })
     for (const row of space.slots.rows(space.now)) this.#slots.set(slotName(row), row)
   }
 
+  /** Somebody else has written. That is found out of everything else by whoever writes it. */
+  forgetQueues(): void {
+    this.#queues.clear()
+  }
+
   /** Somebody else was faster with some of it, and nobody says with which. */
   forget(space: Workspace): void {
-    space.forEachCell((cell) => this.#cells.delete(cell.name))
+    space.forEachCell((cell) => {
+      this.#cells.delete(cell.name)
+      this.#queues.delete(cell.name)
+    })
     for (const row of space.slots.rows(space.now)) this.#slots.delete(slotName(row))
   }
 }

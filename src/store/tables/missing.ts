@@ -61,3 +61,11 @@ export class Missing implements Wanted {
 export function refusalName({ tenant_id, kind, id }: RefusalKey): string {
   return `${tenant_id}\n${kind}\n${id}`
 }
+
+export function claimName({ tenant_id, key }: ClaimKey): string {
+  return `${tenant_id}\n${key}`
+}
+
+export function rowName(tenant_id: string, outbox_id: string): string {
+  return `${tenant_id}\n${outbox_id}`
+}

@@ -114,7 +114,7 @@ export class SlotTrial {
   /** Limits that have to be read first. */
   readonly missing: SlotKey[] = []
   /** Which limits each job of the change holds a place under afterwards, if that changes. */
-  readonly holds = new TwoKeys<ReadonlySet<string>>()
+  readonly holds = new TwoKeys<Set<string>>()
   readonly #book: SlotBook
   readonly #owners: SlotOwners
   readonly #now: number
@@ -164,14 +164,15 @@ export class SlotTrial {
   }
 
   #changeHeld(slot: SlotChange, tried: Tried, before: readonly string[]): boolean {
-    const held = this.holds.get(slot.tenant_id, slot.owner) ?? new Set(before)
+    const held = this.holds.get(slot.tenant_id, slot.owner)
     const takes = slot.verb === 'take'
-    if (held.has(slot.key) === takes) return true
+    const holds = held === undefined ? before.includes(slot.key) : held.has(slot.key)
+    if (holds === takes) return true
     if (takes && !this.#take(slot.max, tried)) return false
-    const after = new Set(held)
+    const after = held ?? new Set(before)
     if (takes) after.add(slot.key)
     else after.delete(slot.key)
-    this.holds.set(slot.tenant_id, slot.owner, after)
+    if (held === undefined) this.holds.set(slot.tenant_id, slot.owner, after)
     tried.add += takes ? 1 : -1
     return true
   }

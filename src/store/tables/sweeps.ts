@@ -1,11 +1,13 @@
-import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import { type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given, SlotKey } from '../../core/decision.ts'
-import { plainQueue } from '../../core/pick.ts'
+import { plainQueue, type ReadyHead } from '../../core/pick.ts'
 import type { Sweep, Swept } from '../store.ts'
+import type { Cell } from './cell.ts'
 import { decideAll } from './deciding.ts'
 import { Missing } from './missing.ts'
+import { isAll, type Looking, type Shelf } from './shelf.ts'
 import { headsOf, lookAt, queueKey } from './shown-view.ts'
-import type { Tables, TakenWork, TakeWork, Wanted } from './tables.ts'
+import type { JobRow, Tables, TakenWork, TakeWork, Wanted } from './tables.ts'
 import { Workspace } from './workspace.ts'
 import { untilWritten, type Writing, writeOut } from './writing.ts'
 
@@ -25,18 +27,21 @@ async function sweepOnce<A>(
   selector: Sweep,
   decide: DecideOn<A>,
 ): Promise<readonly Swept<A>[]> {
-  const { tables, ids, time } = writing
+  const looking = writing.shelf.begin()
+  const { tables, memory, ids, time } = writing
   const also = alsoOf(selector)
   const taken = await tables.take(takeOf(selector, time()), also)
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
-    space.know(taken.also, also)
+    if (taken.jobs.length > 0) space.know(taken.also, also)
+    space.knowJobs(taken.jobs, memory)
     const keys = await keysOf(selector, taken, space, tables)
     const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
     const told = keys.filter((_, index) => !('error' in (answers[index] as object)))
     const delivered = told.flatMap((key) => taken.delivered.get(nameOfKey(key)) ?? [])
-    await writeOut(writing, space, (set) => taken.write(set), { delivered })
+    await writeOut(writing, space, (set, onSeen) => taken.write(set, onSeen), { delivered })
+    saw(writing.shelf, looking, selector, taken.jobs, space)
     return keys.map((key, index) => {
       const answer = answers[index] as (typeof answers)[number]
       if ('error' in answer) throw answer.error
@@ -45,6 +50,30 @@ async function sweepOnce<A>(
   } finally {
     await taken.release()
   }
+}
+
+/** What is left of what was shown is known from now on; and all there is, if it was shown. */
+function saw(
+  shelf: Shelf,
+  looking: Looking,
+  selector: Sweep,
+  rows: readonly JobRow[],
+  space: Workspace,
+): void {
+  const shown: ReadyHead[] = []
+  const left: ReadyHead[] = []
+  for (const { tenant_id, job_id: id } of rows) {
+    const key = { kind: 'job', tenant_id, id } as const
+    const { stored, isChanged } = space.cellOf(key) as Cell
+    const { ready } = (stored.aggregate as JobAggregate).job
+    if (ready === null) continue
+    shown.push({ key, ready })
+    if (!isChanged) left.push({ key, ready })
+  }
+  // A row that is older than its job stands in the place of another.
+  const isWhole = selector.what === 'ready' && shown.length === rows.length && isAll(selector, shown)
+  if (isWhole) shelf.sawAll(looking, selector.queues)
+  shelf.saw(looking, left)
 }
 
 function takeOf(selector: Sweep, now: number): TakeWork {
@@ -78,7 +107,6 @@ async function keysOf(
   tables: Tables,
 ): Promise<readonly RecordKey[]> {
   if (selector.what !== 'ready') {
-    space.knowJobs(taken.jobs)
     return taken.jobs.map(({ tenant_id, job_id: id }) => ({ kind: 'job', tenant_id, id }))
   }
   const { queues, pick } = selector

@@ -9,6 +9,7 @@ import type { Clock } from '../../world/clock.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 import type { Capabilities } from '../capabilities.ts'
+import { Followers } from '../followers.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import { oldestOpenJob } from '../oldest-open-job.ts'
 import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
@@ -20,6 +21,7 @@ import type {
   Outcome,
   Store,
   StoreStats,
+  SubscribeOptions,
   Sweep,
   Swept,
   WatchOptions,
@@ -30,6 +32,8 @@ import { checkTables } from './check-tables.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
 import { NextDue } from './next-due.ts'
+import { OwnPlaces } from './own-places.ts'
+import { Shelf } from './shelf.ts'
 import { headsOf, lookAt } from './shown-view.ts'
 import { sweepTables } from './sweeps.ts'
 import { TableLog } from './table-log.ts'
@@ -63,8 +67,12 @@ export class TableStore implements Store {
   readonly #ids: IdSource
   readonly #keepHistoryMs: number | null
   readonly #memory = new Memory()
+  readonly #shelf: Shelf
+  readonly #own: OwnPlaces
   readonly #log: TableLog
   readonly #watchers: Watchers
+  /** Who takes work, also before it is durable. */
+  readonly #takers = new Followers()
   readonly #group: GroupWrite
   readonly #writing: Writing
   readonly #due: NextDue
@@ -90,16 +98,20 @@ export class TableStore implements Store {
     this.#ids = world.ids
     this.#keepHistoryMs = options.keepHistoryMs
     this.#now = head.at
+    this.#own = new OwnPlaces(head.seq)
     this.#due = new NextDue(() => tables.nextDue())
     this.#log = new TableLog(tables, head)
     this.#watchers = new Watchers(this.#log)
     const { ids, timers, random } = world
     const time = () => this.#time()
-    const onWritten: Writing['onWritten'] = (written, set) => this.#wrote(written, set)
-    const onFailed = () => this.#due.forget()
+    const onWritten: Writing['onWritten'] = (...written) => this.#wrote(...written)
+    const onSeen: Writing['onSeen'] = (set) => this.#saw(set)
+    const onFailed = () => this.#forget()
     const memory = this.#memory
-    this.#writing = { tables, memory, ids, timers, random, time, onWritten, onFailed }
-    this.#group = new GroupWrite(this.#writing)
+    const shelf = new Shelf(head.seq === 0, clock.now())
+    this.#shelf = shelf
+    this.#writing = { tables, memory, shelf, ids, timers, random, time, onSeen, onWritten, onFailed }
+    this.#group = new GroupWrite(this.#writing, this.#takers)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
     this.#upkeep = this.#clearUpLater(world)
@@ -119,13 +131,26 @@ export class TableStore implements Store {
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
     this.#mustBeOpen()
-    const sweeping = sweepTables(this.#writing, selector, decide)
+    const sweeping = this.#sweep(selector, decide)
     this.#busy.add(sweeping)
     try {
       return await sweeping
     } finally {
       this.#busy.delete(sweeping)
     }
+  }
+
+  /** What this process knows to be ready need not be looked for. */
+  async #sweep<A>(
+    selector: Sweep,
+    decide: (key: RecordKey, given: Given) => Decision<A>,
+  ): Promise<readonly Swept<A>[]> {
+    if (selector.what === 'ready' && this.#shelf.knows(selector.queues)) {
+      const taken = this.#group.hasWork(selector.queues) ? await this.#group.claim(selector, decide) : []
+      if (taken !== null && taken.length > 0) return taken
+      if (taken !== null && !this.#shelf.isTimeToLook(this.#time(), this.#group.isBusy)) return taken
+    }
+    return sweepTables(this.#writing, selector, decide)
   }
 
   async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
@@ -167,6 +192,7 @@ export class TableStore implements Store {
     this.#mustBeOpen()
     const rows = await this.#tables.heads({ queues: [...new Set(queues)], perGroup })
     const space = new Workspace({ now: this.#time(), ids: this.#ids, remembered: null })
+    space.knowJobs(rows)
     const load = this.#tables.load.bind(this.#tables)
     const holders = this.#tables.holders.bind(this.#tables)
     return lookAt({ space, heads: headsOf(space, rows, queues), load, holders }, look)
@@ -177,9 +203,9 @@ export class TableStore implements Store {
     return orEarlier ? this.#due.at(this.#time()) : this.#tables.nextDue()
   }
 
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: () => void, { takesWork = false }: SubscribeOptions = {}): () => void {
     this.#mustBeOpen()
-    return this.#watchers.onNews(listener)
+    return takesWork ? this.#takers.add(listener) : this.#watchers.onNews(listener)
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
@@ -237,6 +263,7 @@ export class TableStore implements Store {
     await this.#group.idle()
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
     this.#watchers.close()
+    this.#takers.close()
     await this.#tables.close()
   }
 
@@ -271,24 +298,46 @@ export class TableStore implements Store {
     return this.#now
   }
 
-  #wrote(written: Written, set: WriteSet): void {
+  #saw(set: WriteSet): boolean {
+    if (!mayBeTaken(set)) return false
+    this.#takers.wake()
+    return this.#takers.hasListeners && set.ready.adds.length > 0
+  }
+
+  #wrote(written: Written, set: WriteSet, isSeen: boolean): void {
     const { head } = written
+    if (!this.#own.wrote(head.seq, set.chunk?.places ?? 0)) this.#forget()
     this.#now = Math.max(this.#now, head.at)
     this.#log.reached(head)
     this.#due.wrote(set, written)
     if (set.isNews) this.#watchers.wake()
+    if (!isSeen && mayBeTaken(set)) this.#takers.wake()
+  }
+
+  /** What is known may be so no longer. */
+  #forget(): void {
+    this.#due.forget()
+    this.#shelf.forget()
+    this.#memory.forgetQueues()
   }
 
   /** Somebody else has written. */
   async #hear(): Promise<void> {
     if (this.#closing !== null) return
-    this.#due.forget()
+    this.#forget()
     try {
       await this.#log.refresh()
+      this.#own.reached(this.#log.head.seq)
       this.#now = Math.max(this.#now, this.#log.head.at)
     } catch {
       // Whoever looks next is told what is wrong.
     }
     this.#watchers.wake()
+    this.#takers.wake()
   }
+}
+
+/** There is more to take, or what holds it up may have changed: a limit, or a record, as that of a queue. */
+function mayBeTaken({ ready, slots, records }: WriteSet): boolean {
+  return ready.adds.length + ready.drops.length + slots.length + records.length > 0
 }

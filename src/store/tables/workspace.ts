@@ -31,11 +31,11 @@ import { must } from '../../core/must.ts'
 import { decideOn } from '../live/live-given.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
-import { absentCell, type Cell, cellOfJob, cellOfRecord, type StoredCell } from './cell.ts'
-import { CellBook, keyOfEntry, ownerOf } from './cell-book.ts'
+import { absentCell, type Cell, cellOfRecord, type StoredCell } from './cell.ts'
+import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
 import { FreshIds } from './fresh-ids.ts'
 import { Look } from './look.ts'
-import { Missing, refusalName } from './missing.ts'
+import { claimName, Missing, refusalName, rowName } from './missing.ts'
 import { OwnersIn } from './owners-in.ts'
 import { SlotBook, SlotTrial } from './slot-book.ts'
 import type { JobRow, Loaded, Wanted } from './tables.ts'
@@ -109,8 +109,8 @@ export class Workspace {
     this.#cells.assume(cell)
   }
 
-  knowJobs(rows: readonly JobRow[]): void {
-    for (const row of rows) this.#cells.read(cellOfJob(row))
+  knowJobs(rows: readonly JobRow[], remembered: RememberedCells | null = null): void {
+    for (const row of rows) this.#cells.readJob(row, remembered)
   }
 
   /** What it comes to; or what has to be read before it can be made again. */
@@ -231,17 +231,27 @@ export class Workspace {
   }
 
   /** The ordinary case, seen at a glance: it changes jobs that are here, tells of nothing else, and asks for no more. */
-  #hasAll({ puts, audit }: Change): boolean {
-    const { assumed, trial } = this.#look
-    if (puts.length === 0 || assumed.length > 0 || (trial !== null && trial.missing.length > 0)) return false
+  #hasAll({ puts, audit, claims }: Change): boolean {
+    const { trial } = this.#look
+    if (puts.length === 0 || (trial !== null && trial.missing.length > 0)) return false
+    if (!this.#isSafelyAssumed(claims)) return false
+    const written = new Set<Cell>()
     for (const put of puts) {
       if (put.kind === 'outbox' || !isJobPart(put)) return false
-      if (this.#cells.known('job', put.tenant_id, put.job_id) === undefined) return false
+      const cell = this.#cells.known('job', put.tenant_id, put.job_id)
+      if (cell === undefined) return false
+      written.add(cell)
     }
-    const { tenant_id, job_id } = puts[0] as JobPart
-    return audit.every(
-      (entry) => entry.event === 'moved' && entry.job_id === job_id && entry.tenant_id === tenant_id,
-    )
+    return audit.every((entry) => entry.event === 'moved' && this.#isWritten(entry, written))
+  }
+
+  /** Whatever is assumed to have no owner is taken by the same change: its write tells whether that is so. */
+  #isSafelyAssumed(claims: readonly ClaimKey[]): boolean {
+    const { assumed, sawFull } = this.#look
+    if (assumed.length === 0) return true
+    if (this.#remembered === null || sawFull) return false
+    const taken = new Set(claims.map(claimName))
+    return assumed.every((claim) => taken.has(claimName(claim)))
   }
 
   /** Remembered from earlier, and not to be written: nothing would tell whether it is still so. */
@@ -250,14 +260,11 @@ export class Workspace {
   }
 
   #askForDevices(missing: Missing, decision: Accepted<unknown> | Refused): void {
-    const { assumed, trial, sawFull, unread } = this.#look
+    const { assumed, trial, unread } = this.#look
     if (trial !== null) missing.addSlots(trial.missing)
     if (decision.kind === 'refusal') missing.addSlots(unread)
-    if (assumed.length === 0) return
-    const taken = new Set(decision.kind === 'change' ? decision.change.claims.map(claimName) : [])
-    const isSafe =
-      this.#remembered !== null && !sawFull && assumed.every((claim) => taken.has(claimName(claim)))
-    if (!isSafe) missing.addClaims(assumed)
+    const claims = decision.kind === 'change' ? decision.change.claims : []
+    if (!this.#isSafelyAssumed(claims)) missing.addClaims(assumed)
   }
 
   #askForRow(missing: Missing, row: OutboxRecord, cell: Cell | undefined): void {
@@ -390,11 +397,3 @@ export class Workspace {
 }
 
 const { change: NOTHING } = change(null, {})
-
-function claimName({ tenant_id, key }: ClaimKey): string {
-  return `${tenant_id}\n${key}`
-}
-
-function rowName(tenant_id: string, outbox_id: string): string {
-  return `${tenant_id}\n${outbox_id}`
-}

@@ -4,6 +4,7 @@ import { heldPause } from '../../world/pause.ts'
 import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
 import type { Memory } from './memory.ts'
+import type { Shelf } from './shelf.ts'
 import { Conflict, type Tables, type WriteSet, type Written } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import { writeSetOf } from './write-set.ts'
@@ -17,11 +18,15 @@ const LONGEST_PAUSE_MS = 20
 export interface Writing {
   readonly tables: Tables
   readonly memory: Memory
+  readonly shelf: Shelf
   readonly ids: IdSource
   readonly timers: Timers
   readonly random: Random
   readonly time: () => number
-  readonly onWritten: (written: Written, set: WriteSet) => void
+  /** Whoever takes work is told of it. Answers whether somebody may take what it made ready. */
+  readonly onSeen: (set: WriteSet) => boolean
+  /** It is durable. `isSeen`: those who take work know already. */
+  readonly onWritten: (written: Written, set: WriteSet, isSeen: boolean) => void
   /** It may be written all the same: nobody could say. */
   readonly onFailed: () => void
 }
@@ -47,7 +52,7 @@ export async function untilWritten<T>(
 
 /** Writes what was decided in a workspace, and remembers it. */
 export async function writeOut(
-  { memory, onWritten, onFailed }: Writing,
+  { memory, shelf, onSeen, onWritten, onFailed }: Writing,
   space: Workspace,
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
@@ -55,10 +60,19 @@ export async function writeOut(
   const set = writeSetOf(space, also)
   space.freeze()
   if (set === null) return
+  let isSeen = false
   try {
-    const written = await write(set)
-    memory.wrote(space)
-    onWritten(written, set)
+    const remember = () => {
+      memory.wrote(space)
+      shelf.wrote(space)
+    }
+    const written = await write(set, () => {
+      isSeen = true
+      remember()
+      return onSeen(set)
+    })
+    if (!isSeen) remember()
+    onWritten(written, set, isSeen)
   } catch (error) {
     onFailed()
     throw error

@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest'
+import { MemoryDatabase } from '../../../test/tables/memory-database.ts'
+import { MemoryTables } from '../../../test/tables/memory-tables.ts'
+import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
+import { LiveLedger } from '../../runtime/live-ledger.ts'
+import { PULLED } from '../../testing/conformance/protocols.ts'
+import { type VirtualWorld, virtualWorld } from '../../testing/virtual-world.ts'
+import { TableStore } from './table-store.ts'
+import type { TakenWork, TakeWork, Wanted, WriteSet, Written } from './tables.ts'
+
+/** Counts what the database is asked. */
+class CountedTables extends MemoryTables {
+  looks = 0
+  writes: WriteSet[] = []
+
+  override take(select: TakeWork, also?: Wanted): Promise<TakenWork> {
+    if (select.what === 'ready') this.looks++
+    return super.take(select, also)
+  }
+
+  override write(set: WriteSet): Promise<Written> {
+    this.writes.push(set)
+    return super.write(set)
+  }
+}
+
+/** With turns that others have in earnest. */
+function worldOfTurns(): VirtualWorld {
+  const world = virtualWorld()
+  world.timers.turn = () => new Promise((resolve) => setImmediate(resolve))
+  return world
+}
+
+async function open(database: MemoryDatabase, world = worldOfTurns()) {
+  const tables = new CountedTables(database)
+  const { clock } = world
+  const store = await TableStore.on({
+    engine: 'tables',
+    watch: 'push',
+    tables,
+    world,
+    clock,
+    keepHistoryMs: null,
+  })
+  const ledger = new LiveLedger(store, DEFAULT_SETTINGS, world, { openMs: 0, outputs: null })
+  ledger.jobs.register(PULLED)
+  return { tables, ledger, world }
+}
+
+let requests = 0
+
+/** Another one each time. */
+const request = () =>
+  ({
+    tenant_id: 'acme',
+    request_type: 'READ',
+    input_ref: `in-${++requests}`,
+    output_ref: 'out',
+    payload: {},
+    schema_version: 'v1',
+  }) as const
+
+const QUEUES = ['read']
+
+it('a worker takes what it waits for with the write that makes it ready', async () => {
+  const { ledger, tables } = await open(new MemoryDatabase())
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const worker = ledger.work({ read: ({ job }) => resolve(job.job_id) })
+  const { job_id } = await ledger.jobs.submit(request())
+  expect(await promise).toBe(job_id)
+  const [first] = tables.writes
+  expect(first).toMatchObject({ newJobs: [{ job_id, state: 'IN_PROGRESS' }], ready: { adds: [], drops: [] } })
+  expect(tables.looks).toBe(0)
+  await worker.stop()
+  await ledger.close()
+})
+
+it('what this process left ready is taken without looking for it', async () => {
+  const { ledger, tables } = await open(new MemoryDatabase())
+  const jobs = await Promise.all([1, 2, 3].map(() => ledger.jobs.submit(request())))
+  const works = await ledger.jobs.claim({ queues: QUEUES, limit: 5 })
+  expect(works.map(({ job }) => job.job_id).sort()).toEqual(jobs.map(({ job_id }) => job_id).sort())
+  expect(await ledger.jobs.claim({ queues: QUEUES })).toEqual([])
+  expect(tables.looks).toBe(0)
+  await ledger.close()
+})
+
+it('what somebody else left is found, and afterwards all is known again', async () => {
+  const database = new MemoryDatabase()
+  const { ledger, tables, world } = await open(database)
+  const other = await open(database, world)
+  const foreign = await other.ledger.jobs.submit(request())
+  const own = await ledger.jobs.submit(request())
+  const works = await ledger.jobs.claim({ queues: QUEUES, limit: 5 })
+  expect(works.map(({ job }) => job.job_id)).toEqual([foreign.job_id, own.job_id])
+  expect(tables.looks).toBe(1)
+  expect(await ledger.jobs.claim({ queues: QUEUES })).toEqual([])
+  expect(tables.looks).toBe(1)
+  await other.ledger.close()
+  await ledger.close()
+})
+
+it('two who know of the same work never both have it', async () => {
+  const database = new MemoryDatabase()
+  const one = await open(database)
+  await Promise.all(Array.from({ length: 20 }, () => one.ledger.jobs.submit(request())))
+  const two = await open(database, one.world)
+  const claims = [one, two, one, two].map(({ ledger }) => ledger.jobs.claim({ queues: QUEUES, limit: 10 }))
+  const ids = (await Promise.all(claims)).flat().map(({ job }) => job.job_id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const left = await one.ledger.jobs.claim({ queues: QUEUES, limit: 20 })
+  expect(ids.length + left.length).toBe(20)
+  await two.ledger.close()
+  await one.ledger.close()
+})

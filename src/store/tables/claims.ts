@@ -1,0 +1,172 @@
+import { nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import type { Decision, Given, SlotKey } from '../../core/decision.ts'
+import type { ReadyHead } from '../../core/pick.ts'
+import type { Followers } from '../followers.ts'
+import type { Sweep, Swept } from '../store.ts'
+import { type Answer, decideAll } from './deciding.ts'
+import { becomesReady, headOf } from './shelf.ts'
+import { lookAt } from './shown-view.ts'
+import type { Wanted } from './tables.ts'
+import type { Workspace } from './workspace.ts'
+import type { Writing } from './writing.ts'
+
+export type ReadySweep = Extract<Sweep, { readonly what: 'ready' }>
+
+export type DecideOn = (key: RecordKey, given: Given) => Decision<unknown>
+
+/** One who wants to take work. */
+interface Claim {
+  readonly selector: ReadySweep
+  readonly decide: DecideOn
+  readonly resolve: (swept: readonly Swept<never>[] | null) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What one of them gets when it is written. */
+interface Taken {
+  readonly claim: Claim
+  readonly keys: readonly RecordKey[]
+  readonly answers: readonly Answer[]
+}
+
+/**
+ * Those who take work that this process knows of. They take it in a write that goes out anyway, together with whatever else
+ * is decided just then; also what that very write makes ready, before it is durable: both are then, or neither is.
+ */
+export class Claims {
+  readonly #writing: Writing
+  /** Whoever takes work is told of it when it is about to be ready. */
+  readonly #takers: Followers
+  #waiting: Claim[] = []
+  #open = 0
+
+  constructor(writing: Writing, takers: Followers) {
+    this.#writing = writing
+    this.#takers = takers
+  }
+
+  get isAny(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** Something is about to be ready: whoever comes now can have it. */
+  get isOpen(): boolean {
+    return this.#open > 0
+  }
+
+  /** Null when nobody can say what there is, or somebody else was faster: then it has to be looked for. */
+  add(selector: ReadySweep, decide: DecideOn): Promise<readonly Swept<never>[] | null> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ selector, decide, resolve, reject })
+    })
+  }
+
+  /** Those who wait, and those who come when they are told, take what they want. */
+  async takeInto(space: Workspace, isUnderWay: (name: string) => boolean): Promise<readonly Taken[]> {
+    const soon = this.#offer(space)
+    if (soon.length > 0) {
+      this.#open++
+      this.#takers.wake()
+      await this.#writing.timers.turn()
+      this.#open--
+    }
+    const taken: Taken[] = []
+    try {
+      for (let claim = this.#waiting.shift(); claim !== undefined; claim = this.#waiting.shift()) {
+        const one = await this.#take(space, claim, soon, isUnderWay)
+        if (one !== null) taken.push(one)
+      }
+    } catch (error) {
+      this.failed(taken)
+      throw error
+    }
+    return taken
+  }
+
+  written(taken: readonly Taken[]): void {
+    for (const { claim, keys, answers } of taken) {
+      const failed = answers.find((answer) => 'error' in answer)
+      if (failed !== undefined) claim.reject((failed as { readonly error: unknown }).error)
+      else claim.resolve(keys.map((key, index) => ({ key, outcome: outcomeOf(answers[index] as Answer) })))
+    }
+  }
+
+  /** They look for it themselves. */
+  failed(taken: readonly Taken[]): void {
+    for (const { claim } of taken) claim.resolve(null)
+  }
+
+  /** What is going to be ready by what was decided here, as far as there is nobody before it. */
+  #offer(space: Workspace): readonly ReadyHead[] {
+    if (!this.#takers.hasListeners) return NONE
+    const soon: ReadyHead[] = []
+    space.forEachCell((cell) => {
+      if (!becomesReady(cell)) return
+      const head = headOf(cell) as ReadyHead
+      if (this.#writing.shelf.knows([head.ready.queue])) soon.push(head)
+    })
+    return soon
+  }
+
+  async #take(
+    space: Workspace,
+    claim: Claim,
+    soon: readonly ReadyHead[],
+    isUnderWay: (name: string) => boolean,
+  ): Promise<Taken | null> {
+    const { tables, shelf } = this.#writing
+    const { selector, decide } = claim
+    try {
+      if (!shelf.knows(selector.queues)) {
+        claim.resolve(null)
+        return null
+      }
+      const heads = [
+        ...shown(space, soon, selector),
+        ...shelf
+          .heads(selector)
+          .filter(({ key }) => space.cellOf(key)?.isChanged !== true && !isUnderWay(nameOfKey(key))),
+      ]
+      const load = (wanted: Wanted) => tables.load(wanted)
+      const holders = (slots: readonly SlotKey[]) => tables.holders(slots)
+      const chosen = heads.length === 0 ? NONE : await lookAt({ space, heads, load, holders }, selector.pick)
+      const keys = chosen.map(({ key }) => key).filter((key) => isThere(space, key) || shelf.has(key))
+      if (keys.length === 0) {
+        claim.resolve(chosen.length === 0 ? NONE : null)
+        return null
+      }
+      for (const key of keys) shelf.take(key)
+      const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
+      return { claim, keys, answers: await decideAll(space, askers, load) }
+    } catch (error) {
+      claim.resolve(null)
+      throw error
+    }
+  }
+}
+
+const NONE: readonly never[] = Object.freeze([])
+
+/** Those that are still to be had, and are asked for. */
+function shown(
+  space: Workspace,
+  soon: readonly ReadyHead[],
+  { queues, tenants }: ReadySweep,
+): readonly ReadyHead[] {
+  return soon.filter(
+    ({ key, ready }) =>
+      queues.includes(ready.queue) &&
+      (tenants === undefined || tenants.includes(key.tenant_id)) &&
+      isThere(space, key),
+  )
+}
+
+/** It is ready by what was decided here. */
+function isThere(space: Workspace, key: RecordKey): boolean {
+  const cell = space.cellOf(key)
+  return cell?.isChanged === true && headOf(cell) !== null
+}
+
+function outcomeOf(answer: Answer): Swept<never>['outcome'] {
+  return (answer as { readonly outcome: Swept<never>['outcome'] }).outcome
+}
