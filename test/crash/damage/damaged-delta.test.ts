@@ -89,7 +89,8 @@ describe.each(['crashed', 'closed'] as const)('A38: a delta whose writer %s', as
 
   it('is cut off or says where it is damaged, whichever byte becomes the end of a line', async () => {
     for (const [byte, was] of bytes.entries()) {
-      if (was !== NEWLINE && byte % NEWLINE_EVERY === 0 && isLooked(byte)) await flipAndLook(sample, byte, NEWLINE)
+      if (was !== NEWLINE && byte % NEWLINE_EVERY === 0 && isLooked(byte))
+        await flipAndLook(sample, byte, NEWLINE)
     }
     for (const { at } of lines) await flipAndLook(sample, at, NEWLINE)
   })
