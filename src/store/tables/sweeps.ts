@@ -31,6 +31,7 @@ async function sweepOnce<A>(
   const { tables, ids, time } = writing
   const also = alsoOf(selector)
   const taken = await tables.take(takeOf(selector, time()), also)
+  let isKnown = false
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
     space.know(taken.also, also)
@@ -41,6 +42,7 @@ async function sweepOnce<A>(
     const delivered = told.flatMap((key) => taken.delivered.get(nameOfKey(key)) ?? [])
     await writeOut(writing, space, (set) => taken.write(set), { delivered })
     saw(writing.shelf, looking, selector, taken.jobs, space)
+    isKnown = true
     return keys.map((key, index) => {
       const answer = answers[index] as (typeof answers)[number]
       if ('error' in answer) throw answer.error
@@ -48,6 +50,8 @@ async function sweepOnce<A>(
     })
   } finally {
     await taken.release()
+    // Whoever looked meanwhile was not shown what was taken here.
+    if (!isKnown) writing.shelf.forget()
   }
 }
 
@@ -72,7 +76,7 @@ function saw(
   // A row that is older than its job stands in the place of another.
   const isWhole = selector.what === 'ready' && shown.length === rows.length && isAll(selector, shown)
   if (isWhole) shelf.sawAll(looking, selector.queues)
-  shelf.saw(looking, left)
+  shelf.giveBack(left)
 }
 
 function takeOf(selector: Sweep, now: number): TakeWork {
