@@ -55,16 +55,30 @@ describe('making a file durable', () => {
     file.close()
   })
 
-  it('tells those whom it concerns that it failed, and goes on with the others', async () => {
+  it('is done once for what came before it, whoever asks', async () => {
+    const disk = new SlowDisk()
+    const file = new DataSync(path, disk)
+    const first = file.wrote()
+    const second = file.wrote()
+    const asked = [file.until(second), file.until(first), file.settled()]
+    disk.begun[0]?.resolve()
+    await Promise.all(asked)
+    await file.settled()
+    expect(disk.begun).toHaveLength(1)
+    file.close()
+  })
+
+  it('has failed for good when it failed once', async () => {
     const disk = new SlowDisk()
     const file = new DataSync(path, disk)
     const failing = file.sync()
     const next = file.sync()
     disk.begun[0]?.reject(new Error('EIO'))
     await expect(failing).rejects.toThrow('EIO')
-    await Promise.resolve()
-    disk.begun[1]?.resolve()
-    await next
+    await expect(next).rejects.toThrow('EIO')
+    await expect(file.sync()).rejects.toThrow('EIO')
+    await file.settled()
+    expect(disk.begun).toHaveLength(1)
     file.close()
   })
 })

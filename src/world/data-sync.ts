@@ -20,55 +20,80 @@ const SYSTEM: Syncing = {
 
 /**
  * Makes what others wrote to a file durable. Everybody who asks while it is being done waits for the next time, together: what
- * was written meanwhile may have come too late for this one.
+ * was written meanwhile may have come too late for this one. Once it failed it fails for good: nobody can say what of all that
+ * was written before has come to the disk, whatever the system says next time.
  */
 export class DataSync {
   readonly #fd: number
   readonly #syncing: Syncing
   readonly #quickness = new Quickness(QUICK_MS)
+  /** Marks: of the last write, and of the last one that is durable. */
+  #written = 0
+  #synced = 0
   #running: Promise<void> | null = null
-  #next: Promise<void> | null = null
+  #failure: { readonly error: unknown } | null = null
 
   constructor(path: string, syncing = SYSTEM) {
     this.#fd = openSync(path, 'r+')
     this.#syncing = syncing
   }
 
-  /** Everything that was written before is durable when it resolves. */
-  async sync(): Promise<void> {
-    if (this.#running === null && this.#quickness.isQuick) return this.#now()
-    if (this.#running === null) return this.#begin()
-    this.#next ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#next = null
-        return this.#begin()
-      })
-    return this.#next
+  /** Something was written. Answers its mark. */
+  wrote(): number {
+    return ++this.#written
   }
 
-  /** Resolves when nobody who has asked so far waits any more, whatever came of it. */
+  /** Everything up to the mark is durable when it resolves. */
+  async until(mark: number): Promise<void> {
+    while (this.#synced < mark) {
+      if (this.#failure !== null) throw this.#failure.error
+      if (this.#running === null && this.#quickness.isQuick) this.#now()
+      else {
+        this.#running ??= this.#begin()
+        await this.#running
+      }
+    }
+  }
+
+  /** Everything that was written before is durable when it resolves. */
+  sync(): Promise<void> {
+    return this.until(this.wrote())
+  }
+
+  /** Resolves when everything that is known to be written is durable, or never will be. */
   async settled(): Promise<void> {
-    if (this.#running !== null) await Promise.allSettled([this.#running, this.#next])
+    if (this.#synced < this.#written) await this.until(this.#written).catch(() => {})
   }
 
   close(): void {
     closeSync(this.#fd)
   }
 
-  #begin(): Promise<void> {
+  /** Never rejects: whoever waits looks what came of it. */
+  async #begin(): Promise<void> {
+    const mark = this.#written
     const start = performance.now()
-    const running = this.#syncing.later(this.#fd).finally(() => {
+    try {
+      await this.#syncing.later(this.#fd)
       this.#quickness.took(performance.now() - start)
-      if (this.#next === null) this.#running = null
-    })
-    this.#running = running
-    return running
+      this.#synced = mark
+    } catch (error) {
+      this.#failure = { error }
+    } finally {
+      this.#running = null
+    }
   }
 
   #now(): void {
+    const mark = this.#written
     const start = performance.now()
-    this.#syncing.now(this.#fd)
+    try {
+      this.#syncing.now(this.#fd)
+    } catch (error) {
+      this.#failure = { error }
+      return
+    }
     this.#quickness.took(performance.now() - start)
+    this.#synced = mark
   }
 }

@@ -14,6 +14,7 @@ const SYNCED = /(?:fsync|fdatasync)\(\d+<[^>]*-wal>\)\s+= 0/
 const SYNC_BEGUN = /(?:fsync|fdatasync)\(\d+<[^>]*-wal> <unfinished/
 const SYNC_ENDED = /<\.\.\. (?:fsync|fdatasync) resumed>\)\s+= 0/
 const ACKNOWLEDGED = /write\(1<[^>]*>, "acknowledged/
+const BEGUN = /write\(1<[^>]*>, "begun/
 
 it('what is acknowledged has come to the disk', async ({ skip }) => {
   const reason = await whyNoProgram('strace')
@@ -25,20 +26,27 @@ it('what is acknowledged has come to the disk', async ({ skip }) => {
   execFileSync('strace', [...argv, ...child], { env: environment(), timeout: 60_000, stdio: 'pipe' })
   let written = 0
   /** What was written before a thread began to sync, by thread; and before the last one that is over began. */
-  const begun = new Map<string, number>()
+  const syncing = new Map<string, number>()
   let synced = 0
   let acknowledged = 0
+  let begun = 0
   for (const line of readFileSync(trace, 'utf8').split('\n')) {
     const [thread = ''] = line.split(' ')
     if (WRITTEN.test(line)) written++
     else if (SYNCED.test(line)) synced = written
-    else if (SYNC_BEGUN.test(line)) begun.set(thread, written)
-    else if (SYNC_ENDED.test(line)) synced = Math.max(synced, begun.get(thread) ?? 0)
-    else if (ACKNOWLEDGED.test(line)) {
+    else if (SYNC_BEGUN.test(line)) syncing.set(thread, written)
+    else if (SYNC_ENDED.test(line)) synced = Math.max(synced, syncing.get(thread) ?? 0)
+    else if (BEGUN.test(line)) {
+      begun++
+      expect(synced, line).toBeGreaterThan(0)
+      // Later ones are begun while results of others are written.
+      if (begun > 40) expect(synced, line).toBe(written)
+    } else if (ACKNOWLEDGED.test(line)) {
       acknowledged++
       expect(synced, `${line}: ${written} writes`).toBeGreaterThan(0)
       if (acknowledged <= 40) expect(synced, line).toBe(written)
     }
   }
-  expect(acknowledged).toBe(40 + 5 + 10 + 15 + 20 + 25)
+  expect(begun).toBe(40 + 10)
+  expect(acknowledged).toBe(40 + 10 + 20 + 40 + 60 + 80 + 100)
 })

@@ -1,4 +1,5 @@
-// Submits jobs in a ledger in SQLite, one after the other and some at once, and says so each time, straight to the system.
+// Submits jobs in a ledger in SQLite, one after the other and some at once, and has some done, and says so each time, straight
+// to the system.
 import { writeSync } from 'node:fs'
 import { openLedger } from 'waybill'
 
@@ -21,7 +22,15 @@ async function submit(number: number): Promise<void> {
 }
 
 for (let number = 0; number < 40; number++) await submit(number)
+// A job that somebody waits for is taken before it is durable, but begun only after that.
+const worker = ledger.work({ work: ({ input }) => void writeSync(1, `begun ${JSON.stringify(input)}\n`) })
+for (let number = 0; number < 10; number++) {
+  await ledger.idle()
+  await submit(100 + number)
+}
+await ledger.idle()
+await worker.stop()
 for (let round = 1; round <= 5; round++) {
   // Few at first, and then more than are written at hand.
-  await Promise.all(Array.from({ length: 5 * round }, (_, nth) => submit(1000 * round + nth)))
+  await Promise.all(Array.from({ length: 20 * round }, (_, nth) => submit(1000 * round + nth)))
 }

@@ -21,6 +21,7 @@ import {
   type JobRow,
   type Loaded,
   NOTHING_WANTED,
+  type OnSeen,
   type ReadyKey,
   type ReadySelect,
   type RecordRow,
@@ -72,12 +73,12 @@ export class MemoryTables implements Tables {
     }
   }
 
-  async write(set: WriteSet): Promise<Written> {
+  async write(set: WriteSet, onSeen?: OnSeen): Promise<Written> {
     await this.#turn()
     for (const { tenant_id, job_id } of set.jobs) {
       if (this.#db.locked.has(jobName(tenant_id, job_id))) throw new Conflict('somebody has taken it')
     }
-    return this.#write(set)
+    return this.#lasting(this.#write(set), onSeen)
   }
 
   async take(select: TakeWork, also = NOTHING_WANTED): Promise<TakenWork> {
@@ -113,12 +114,14 @@ export class MemoryTables implements Tables {
       requests: [],
       also: await this.load(also),
       load: (wanted) => this.load(wanted),
-      write: async (set) => {
+      write: async (set, onSeen) => {
+        let written: Written
         try {
-          return this.#write(set)
+          written = this.#write(set)
         } finally {
           await release()
         }
+        return this.#lasting(written, onSeen)
       },
       release,
     }
@@ -301,6 +304,13 @@ export class MemoryTables implements Tables {
       group.toSorted((a, b) => a.rank - b.rank || (a.job_id < b.job_id ? -1 : 1)).slice(0, each),
     )
   }
+
+  /** As on a disk: whoever takes work sees it a while before it is said to be durable. */
+  async #lasting(written: Written, onSeen: OnSeen | undefined): Promise<Written> {
+    if (onSeen?.() === true) await this.#turn()
+    return written
+  }
+
   #write(set: WriteSet): Written {
     if (this.#loses()) throw new Conflict('as it was told')
     return this.#db.write(set, this.#listener)

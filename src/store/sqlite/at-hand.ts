@@ -1,17 +1,30 @@
+import type { AloneKind } from '../../core/aggregate.ts'
 import type { Timer, Timers } from '../../world/timers.ts'
-import type { Head, Loaded, TakeWork, Wanted, WriteSet, Written } from '../tables/tables.ts'
-import type { Connection } from './connection.ts'
+import type { CountEntry } from '../live/state-counts.ts'
+import {
+  type Find,
+  type Head,
+  type Loaded,
+  NOTHING_LOADED,
+  type RecordRow,
+  type TakeWork,
+  type Wanted,
+  type WriteSet,
+  type Written,
+} from '../tables/tables.ts'
+import type { Connection, Value } from './connection.ts'
 import { faultOf } from './fault.ts'
+import { findRecords } from './find-records.ts'
 import { load } from './load.ts'
-import { checkpoint } from './maintain.ts'
 import { nextDue, pendingSignals } from './small-reads.ts'
-import { headOf } from './tail.ts'
-import { countOfWork, select, type Taken } from './take.ts'
+import { countsOf, headOf } from './tail.ts'
+import { countOf, countOfWork, select, type Taken } from './take.ts'
 import { write } from './write.ts'
 
 /** What is more than this is left to the thread. */
-const FEW_ROWS = 8
+const FEW_ROWS = 32
 const LITTLE_TEXT = 64 * 1024
+const MOST_COUNTS = 200
 
 interface Session {
   readonly timer: Timer
@@ -51,6 +64,17 @@ export class AtHand {
     return pendingSignals(this.#db)
   }
 
+  counts(): readonly CountEntry[] | null {
+    return this.#reading(() => (hasFew(this.#db, 'state_count', MOST_COUNTS) ? countsOf(this.#db) : null))
+  }
+
+  /** Schedules and the like: there are few, and whoever keeps time asks for them when a ledger is opened. */
+  findRecords(kind: AloneKind, query: Find): readonly RecordRow[] | null {
+    return this.#reading(() =>
+      hasFew(this.#db, 'record WHERE kind = ?', FEW_ROWS, kind) ? findRecords(this.#db, kind, query) : null,
+    )
+  }
+
   write(set: WriteSet): Written | null {
     return isLittle(set) && this.#begin() ? this.#writeNow(set) : null
   }
@@ -61,7 +85,7 @@ export class AtHand {
     also: Wanted,
   ): (Taken & { readonly also: Loaded; readonly session?: TakenSession }) | null {
     const count = countOfWork(this.#db, work, FEW_ROWS + 1)
-    if (count === 0) return { jobs: [], delivered: new Map(), also: this.load(also) }
+    if (count === 0) return { jobs: [], delivered: new Map(), also: NOTHING_LOADED }
     if (count > FEW_ROWS || !this.#begin()) return null
     try {
       const taken = { ...select(this.#db, work), also: load(this.#db, also) }
@@ -72,10 +96,6 @@ export class AtHand {
       this.#rollBack()
       throw error
     }
-  }
-
-  checkpoint(): void {
-    if (!this.#db.isWithin) checkpoint(this.#db)
   }
 
   close(): void {
@@ -148,6 +168,10 @@ export interface TakenSession {
   /** Null when it was kept for too long, and given back. */
   write(set: WriteSet): Written | null
   release(): void
+}
+
+function hasFew(db: Connection, rows: string, few: number, ...values: readonly Value[]): boolean {
+  return countOf(db, rows, few + 1, ...values) <= few
 }
 
 function isLittle({ newJobs, jobs, records, rows, chunk }: WriteSet): boolean {

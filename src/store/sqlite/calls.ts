@@ -3,14 +3,17 @@ import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type * as T from '../tables/tables.ts'
 import type { FaultName } from './fault.ts'
+import type { Packed, PackedSet } from './packing.ts'
 import type { TakenAnswer } from './writer.ts'
+
+type PackedTaken = Omit<TakenAnswer, 'jobs'> & { readonly jobs: Packed }
 
 /** What the thread of the database is asked. */
 export interface Calls {
-  write(set: T.WriteSet): T.Written
-  take(work: T.TakeWork, also: T.Wanted): TakenAnswer
+  write(set: PackedSet): T.Written
+  take(work: T.TakeWork, also: T.Wanted): PackedTaken
   loadTaken(session: number, wanted: T.Wanted): T.Loaded
-  writeTaken(session: number, set: T.WriteSet): T.Written
+  writeTaken(session: number, set: PackedSet): T.Written
   release(session: number): void
   heads(select: T.ReadySelect): readonly T.JobRow[]
   holders(slots: readonly SlotKey[]): readonly T.SlotHolder[]

@@ -5,10 +5,14 @@ export type Value = SQLInputValue
 /** Statements that are kept ready; more than there are different ones, unless somebody filters in very many ways. */
 const MOST_STATEMENTS = 500
 
+/** Rows that are known to be there. */
+const MOST_KEPT = 10_000
+
 /** A connection to the database, with the statements that were used on it. */
 export class Connection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  readonly #kept = new Set<string>()
 
   constructor(path: string, options: { readonly readOnly: boolean; readonly busyMs: number }) {
     this.#database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyMs })
@@ -39,6 +43,16 @@ export class Connection {
   /** Statements that are run once. */
   exec(sql: string): void {
     this.#database.exec(sql)
+  }
+
+  /** A row that was found, and that nobody ever removes. */
+  keepRow(name: string): void {
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
+    this.#kept.add(name)
+  }
+
+  isKeptRow(name: string): boolean {
+    return this.#kept.has(name)
   }
 
   /** What is read in it is all of one moment. */

@@ -1,4 +1,5 @@
 import type { Timers } from '../../world/timers.ts'
+import { NOTHING_LOADED } from '../tables/tables.ts'
 import type { Handlers } from './calls.ts'
 import { chunks } from './chunks.ts'
 import { chunksAbout } from './chunks-about.ts'
@@ -7,7 +8,7 @@ import { findJobs } from './find-jobs.ts'
 import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
-import { load } from './load.ts'
+import { packJobs, unpackSet } from './packing.ts'
 import { claimsAfter, holdersOf, sketchesOf } from './small-reads.ts'
 import { countsOf } from './tail.ts'
 import { hasWork, heads } from './take.ts'
@@ -17,13 +18,16 @@ import type { Writer } from './writer.ts'
 export function handlersOf(reads: Connection, writer: Writer, timers: Timers): Omit<Handlers, 'close'> {
   const turn = () => timers.turn()
   return {
-    write: (set) => writer.write(set),
-    take: (work, also) =>
-      hasWork(reads, work)
-        ? writer.take(work, also)
-        : { jobs: [], delivered: new Map(), also: load(reads, also), session: null },
+    write: (set) => writer.write(unpackSet(set)),
+    take: async (work, also) => {
+      if (!hasWork(reads, work)) {
+        return { jobs: [], delivered: new Map(), also: NOTHING_LOADED, session: null }
+      }
+      const taken = await writer.take(work, also)
+      return { ...taken, jobs: packJobs(taken.jobs) }
+    },
     loadTaken: (session, wanted) => writer.loadTaken(session, wanted),
-    writeTaken: (session, set) => writer.writeTaken(session, set),
+    writeTaken: (session, set) => writer.writeTaken(session, unpackSet(set)),
     release: (session) => writer.release(session),
     heads: (select) => reads.within(() => heads(reads, select)),
     holders: (slots) => reads.within(() => holdersOf(reads, slots)),

@@ -50,7 +50,11 @@ export function tidy(db: Connection): void {
   db.all('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/** Outside of a transaction, and in nobody's way. */
+/**
+ * Outside of a transaction. Nearly all of it is taken over in nobody's way; then what was written meanwhile, which is little,
+ * while nobody writes. Only when all of it is taken over does the log begin anew.
+ */
 export function checkpoint(db: Connection): void {
   db.all('PRAGMA wal_checkpoint(PASSIVE)')
+  db.all('PRAGMA wal_checkpoint(FULL)')
 }

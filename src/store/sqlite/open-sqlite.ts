@@ -6,6 +6,7 @@ import type { World } from '../../world/world.ts'
 import { errorOf } from './errors.ts'
 import { faultOf } from './fault.ts'
 import { openWriting } from './open-writing.ts'
+import { SYNCED_AFTERWARDS } from './prepare-database.ts'
 import { SqliteTables } from './sqlite-tables.ts'
 
 export interface SqliteOptions {
@@ -47,8 +48,7 @@ export async function openSqliteTables(
   ).catch((error: unknown) => {
     throw errorOf(faultOf(error), file)
   })
-  // What it writes is made durable afterwards, for several at once, and taken over from the write-ahead log by the thread.
-  db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0')
+  db.exec(SYNCED_AFTERWARDS)
   // The name has to last as long as what is written under it.
   if (isNew) await disk.syncFolder(folder)
   return new SqliteTables(db, { path: file, busyMs, sessionMs, timers: systemTimers })

@@ -20,6 +20,12 @@ export function configure(db: Connection, cacheKb: number): void {
   db.exec(`PRAGMA cache_size = -${cacheKb}; PRAGMA journal_size_limit = ${LARGEST_IDLE_LOG}`)
 }
 
+/**
+ * For a connection whose writes are made durable by `DataSync`, for several at once. The write-ahead log stays whole whatever
+ * happens, and is synced all the same before anything of it is taken over.
+ */
+export const SYNCED_AFTERWARDS = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0'
+
 /** The write-ahead log is cut down to this when it has been taken over. */
 const LARGEST_IDLE_LOG = 64 * 1024 * 1024
 

@@ -189,6 +189,30 @@ describe('taking', () => {
     expect((await tables.take({ ...work, now: T0 - 1 })).jobs).toEqual([])
   })
 
+  it('finds what was written before it is durable, and then both are', async () => {
+    const tables = await open()
+    const work = { what: 'ready', queues: ['q'], perGroup: 100 } as const
+    for (const [nth, count] of [1, 200].entries()) {
+      const ids = Array.from({ length: count }, (_, each) => `j${nth}-${each}`)
+      const taking = Promise.withResolvers<Awaited<ReturnType<typeof tables.take>>>()
+      const adds = ids.map((id, each) => ready(id, `g${nth}`, each))
+      const order: string[] = []
+      const written = tables.write(
+        setOf({ newJobs: ids.map((id) => newJob(id)), ready: { adds, drops: [] } }),
+        () => {
+          order.push('seen')
+          taking.resolve(tables.take(work))
+          return true
+        },
+      )
+      await written.then(() => order.push('durable'))
+      const taken = await taking.promise
+      expect(order).toEqual(['seen', 'durable'])
+      expect(taken.jobs).toHaveLength(Math.min(count, 100))
+      await taken.write(setOf({ ready: { adds: [], drops: adds } }))
+    }
+  })
+
   it('ends a session with a conflict, and one that somebody forgot', async () => {
     const tables = await open({ sessionMs: 50 })
     const due = { adds: [{ due_at: T0, tenant_id: 't', job_id: 'a' }], drops: [] }

@@ -12,10 +12,17 @@ import type { Connection } from './connection.ts'
 import { errorOf } from './errors.ts'
 import { faultOf } from './fault.ts'
 import { News } from './news.ts'
+import { packSet, unpackJobs } from './packing.ts'
 import { Thread } from './thread.ts'
 
-/** Writes made here until what they left in the write-ahead log is taken over. */
-const WRITES_TO_CHECKPOINT = 200
+/** Pages written, more or less, until what is in the write-ahead log is taken over. */
+const PAGES_TO_CHECKPOINT = 2000
+
+/** Pages that even a small write changes. */
+const LEAST_PAGES = 8
+
+/** A large one counts for less than it writes: it is synced once for many, and several change the same pages. */
+const MOST_PAGES = 500
 
 export interface SqliteTablesOptions {
   readonly path: string
@@ -39,7 +46,7 @@ export class SqliteTables implements T.Tables {
   #written = 0
   #seenWritten = 0
   #unheard = false
-  #toCheckpoint = 0
+  #pages = 0
   /** The last place of the log that this process knows of. */
   #seq = 0
   #onNews: () => void = () => {}
@@ -72,12 +79,11 @@ export class SqliteTables implements T.Tables {
     return this.#read(() => this.#atHand.pendingSignals())
   }
 
-  async write(set: T.WriteSet): Promise<T.Written> {
+  async write(set: T.WriteSet, onSeen?: T.OnSeen): Promise<T.Written> {
+    this.#mustWork()
     // Whoever is writing in the thread is not to be kept waiting.
-    const here = this.#writing > 0 ? null : await this.#writeHere(() => this.#atHand.write(set))
-    const written = here ?? (await this.#askToWrite('write', set))
-    this.#saw(written, set)
-    return written
+    const here = this.#writing > 0 ? null : this.#here(() => this.#atHand.write(set))
+    return this.#lasting(here ?? (await this.#askToWrite('write', packSet(set))), set, onSeen)
   }
 
   async take(work: T.TakeWork, wanted = T.NOTHING_WANTED): Promise<T.TakenWork> {
@@ -92,66 +98,69 @@ export class SqliteTables implements T.Tables {
       requests: [],
       also,
       load: async (wanted) => this.#here(() => session.load(wanted)),
-      write: async (set) => {
-        const written = await this.#writeHere(() => session.write(set))
+      write: async (set, onSeen) => {
+        this.#mustWork()
+        const written = this.#here(() => session.write(set))
         if (written === null) throw new T.Conflict('what was taken was kept for too long, and given back')
-        this.#saw(written, set)
-        return written
+        return this.#lasting(written, set, onSeen)
       },
       release: async () => this.#here(() => session.release()),
     }
   }
 
   heads(select: T.ReadySelect) {
-    return this.#ask('heads', select)
+    return this.#askToRead('heads', select)
   }
 
   holders(slots: readonly SlotKey[]) {
-    return this.#ask('holders', slots)
+    return this.#askToRead('holders', slots)
   }
 
-  counts() {
-    return this.#ask('counts')
+  async counts() {
+    return (await this.#read(() => this.#atHand.counts())) ?? this.#askToRead('counts')
   }
 
   findJobs(query: T.Find) {
-    return this.#ask('findJobs', query)
+    return this.#askToRead('findJobs', query)
   }
 
-  findRecords(kind: AloneKind, query: T.Find) {
-    return this.#ask('findRecords', kind, query)
+  async findRecords(kind: AloneKind, query: T.Find) {
+    const found = await this.#read(() => this.#atHand.findRecords(kind, query))
+    return found ?? this.#askToRead('findRecords', kind, query)
   }
 
   findSteps(query: T.Find) {
-    return this.#ask('findSteps', query)
+    return this.#askToRead('findSteps', query)
   }
 
   findOutbox(query: T.Find) {
-    return this.#ask('findOutbox', query)
+    return this.#askToRead('findOutbox', query)
   }
 
   outboxRow(tenant_id: string, outbox_id: string) {
-    return this.#ask('outboxRow', tenant_id, outbox_id)
+    return this.#askToRead('outboxRow', tenant_id, outbox_id)
   }
 
   chunksAbout(about: T.About) {
-    return this.#ask('chunksAbout', about)
+    return this.#askToRead('chunksAbout', about)
   }
 
   chunks(select: T.ChunkSelect) {
-    return this.#ask('chunks', select)
+    return this.#askToRead('chunks', select)
   }
 
   sketches(select: T.SketchSelect) {
-    return this.#ask('sketches', select)
+    return this.#askToRead('sketches', select)
   }
 
   claims(after: ClaimKey | null, limit: number) {
-    return this.#ask('claims', after, limit)
+    return this.#askToRead('claims', after, limit)
   }
 
-  maintain(keepFrom: number | null) {
-    return this.#askToWrite('maintain', keepFrom)
+  async maintain(keepFrom: number | null) {
+    const removed = await this.#askToWrite('maintain', keepFrom)
+    await this.#synced(this.#log.wrote())
+    return removed
   }
 
   onNews(listener: () => void): void {
@@ -178,69 +187,92 @@ export class SqliteTables implements T.Tables {
       ...taken,
       requests: [],
       load: (wanted) => this.load(wanted),
-      write: (set) => this.write(set),
+      write: (set, onSeen) => this.write(set, onSeen),
       release: async () => {},
     }
   }
 
   async #takeThere(work: T.TakeWork, wanted: T.Wanted): Promise<T.TakenWork> {
-    const { session, jobs, delivered, also } = await this.#askToWrite('take', work, wanted)
+    const taken = await this.#askToWrite('take', work, wanted)
+    const { session, delivered, also } = taken
+    const jobs = unpackJobs(taken.jobs)
     if (session === null) return this.#nothingTaken({ jobs, delivered, also })
+    let isOver = false
     return {
       jobs,
       delivered,
       requests: [],
       also,
       load: (wanted) => this.#ask('loadTaken', session, wanted),
-      write: async (set) => {
-        const written = await this.#askToWrite('writeTaken', session, set)
-        this.#saw(written, set)
-        return written
+      write: async (set, onSeen) => {
+        this.#mustWork()
+        isOver = true
+        return this.#lasting(await this.#askToWrite('writeTaken', session, packSet(set)), set, onSeen)
       },
-      release: () => this.#askToWrite('release', session),
+      release: async () => {
+        if (isOver) return
+        isOver = true
+        await this.#askToWrite('release', session)
+      },
     }
   }
 
-  /** Durable when it resolves; null when it is not for here. */
-  async #writeHere(write: () => T.Written | null): Promise<T.Written | null> {
-    if (this.#failed !== null) throw this.#failed
-    const written = this.#here(write)
-    if (written === null) return null
-    try {
-      await this.#log.sync()
-    } catch (error) {
-      // Whether it was written nobody can say, and what the system says next time is no more to be relied on.
-      this.#failed = errorOf({ fault: 'io', message: String(error) }, this.#options.path)
-      throw this.#failed
-    }
-    if (++this.#toCheckpoint >= WRITES_TO_CHECKPOINT) this.#checkpoint()
+  /** It was written. Resolves when it is durable. */
+  async #lasting(written: T.Written, set: T.WriteSet, onSeen: T.OnSeen | undefined): Promise<T.Written> {
+    const mark = this.#log.wrote()
+    this.#saw(written, set)
+    // Whoever takes what it made ready has done so a moment later, and both are made durable at once.
+    if (onSeen?.() === true) await this.#options.timers.turn()
+    await this.#synced(mark)
+    this.#pages += pagesOf(set)
+    if (this.#pages >= PAGES_TO_CHECKPOINT) this.#checkpoint()
     return written
   }
 
-  /**
-   * The thread takes over nearly all of it, and the little that was written meanwhile is taken over here. Then the log begins
-   * anew where it is: to write over it takes a fraction of the time that it takes to make it longer.
-   */
-  #checkpoint(): void {
-    this.#toCheckpoint = 0
-    this.#ask('checkpoint')
-      .then(() => this.#atHand.checkpoint())
-      // Somebody is in the way, or it is closing: the next one does as much more.
-      .catch(() => {})
+  async #synced(mark: number): Promise<void> {
+    try {
+      await this.#log.until(mark)
+    } catch (error) {
+      // Whether it was written nobody can say, and what the system says next time is no more to be relied on.
+      this.#failed ??= errorOf({ fault: 'io', message: String(error) }, this.#options.path)
+      throw this.#failed
+    }
   }
 
-  /** Nobody is shown what may not last. Who opens or closes the database elsewhere may be in the way for a moment. */
-  async #read<R>(read: () => R): Promise<R> {
+  #mustWork(): void {
+    if (this.#failed !== null) throw this.#failed
+  }
+
+  /** The log begins anew where it is: to write over it takes a fraction of the time that it takes to make it longer. */
+  #checkpoint(): void {
+    this.#pages = 0
+    // Somebody is in the way, or it is closing: the next one does as much more.
+    this.#ask('checkpoint').catch(() => {})
+  }
+
+  /** Who opens or closes the database elsewhere may be in the way for a moment. */
+  #read<R>(read: () => R): Promise<R> {
     const { busyMs, timers } = this.#options
-    for (let waited = 0; ; waited++) {
-      await this.#log.settled()
-      try {
-        return this.#here(read)
-      } catch (error) {
-        if (!(error instanceof LedgerBusy) || waited >= busyMs) throw error
+    return this.#shown(async () => {
+      for (let waited = 0; ; waited++) {
+        try {
+          return this.#here(read)
+        } catch (error) {
+          if (!(error instanceof LedgerBusy) || waited >= busyMs) throw error
+        }
+        await heldPause(timers, 1)
       }
-      await heldPause(timers, 1)
-    }
+    })
+  }
+
+  /** Nobody is shown what may not last. What the thread has written is known only when it answers. */
+  async #shown<R>(read: () => Promise<R>): Promise<R> {
+    await this.#log.settled()
+    const written = this.#written
+    const found = await read()
+    if (this.#writing > 0 || this.#written !== written) await this.#synced(this.#log.wrote())
+    else await this.#log.settled()
+    return found
   }
 
   #takeHere(work: T.TakeWork, wanted: T.Wanted) {
@@ -262,10 +294,12 @@ export class SqliteTables implements T.Tables {
     }
   }
 
+  #askToRead<V extends Verb>(verb: V, ...given: Parameters<Calls[V]>): Promise<ReturnType<Calls[V]>> {
+    return this.#shown(() => this.#ask(verb, ...given))
+  }
+
   async #ask<V extends Verb>(verb: V, ...given: Parameters<Calls[V]>): Promise<ReturnType<Calls[V]>> {
     if (this.#closed !== null) throw new LedgerClosed()
-    // Nobody is shown what may not last.
-    await this.#log.settled()
     const { path, busyMs, sessionMs } = this.#options
     this.#thread ??= Thread.open({ path, busyMs, sessionMs })
     const thread = await this.#thread.catch((error: unknown) => {
@@ -282,6 +316,8 @@ export class SqliteTables implements T.Tables {
     } finally {
       this.#writing--
       this.#written++
+      // From now on nobody is shown it before it is durable.
+      if (verb !== 'take' && verb !== 'release') this.#log.wrote()
       // After whoever wrote it has been told.
       if (this.#unheard) void this.#options.timers.turn().then(() => this.#hear())
     }
@@ -307,4 +343,8 @@ export class SqliteTables implements T.Tables {
     }
     this.#onNews()
   }
+}
+
+function pagesOf({ newJobs, jobs }: T.WriteSet): number {
+  return Math.min(MOST_PAGES, LEAST_PAGES + newJobs.length * 2 + jobs.length)
 }

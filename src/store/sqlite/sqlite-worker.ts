@@ -7,7 +7,7 @@ import { Connection } from './connection.ts'
 import { Fault, faultOf } from './fault.ts'
 import { handlersOf } from './handlers.ts'
 import { openWriting } from './open-writing.ts'
-import { configure } from './prepare-database.ts'
+import { configure, SYNCED_AFTERWARDS } from './prepare-database.ts'
 import { Writer } from './writer.ts'
 
 const WRITE_CACHE_KB = 64 * 1024
@@ -37,6 +37,8 @@ async function serve(): Promise<void> {
     { path, busyMs, create: false, cacheKb: WRITE_CACHE_KB, now },
     systemTimers,
   )
+  // As at hand: whoever asked makes it durable, and says when it is time to take over what is in the write-ahead log.
+  writes.exec(SYNCED_AFTERWARDS)
   const reads = openReading()
   const writer = new Writer(writes, systemTimers, data)
   const underWay = new Set<Promise<void>>()

@@ -191,7 +191,12 @@ function putInTail(
 function seeThatThereAre(db: Connection, counts: readonly CountEntry[]): void {
   const sql = 'SELECT 1 FROM state_count WHERE tenant_id = ? AND kind = ? AND state = ?'
   for (const { tenant_id, kind, state } of counts) {
-    if (db.get(sql, tenant_id, kind, state) !== undefined) continue
+    const name = `${tenant_id}\n${kind}\n${state}`
+    if (db.isKeptRow(name)) continue
+    if (db.get(sql, tenant_id, kind, state) !== undefined) {
+      db.keepRow(name)
+      continue
+    }
     db.run('INSERT INTO state_count (tenant_id, kind, state, n) VALUES (?, ?, ?, 0)', tenant_id, kind, state)
   }
 }

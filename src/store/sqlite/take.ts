@@ -49,7 +49,7 @@ function countReady(
   return tenants.reduce((sum, tenant_id) => sum + countOf(db, ofTenant, most, queue, tenant_id), 0)
 }
 
-function countOf(db: Connection, rows: string, most: number, ...values: readonly Value[]): number {
+export function countOf(db: Connection, rows: string, most: number, ...values: readonly Value[]): number {
   const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${rows} LIMIT ?)`
   return db.get<{ n: number }>(sql, ...values, most)?.n ?? 0
 }

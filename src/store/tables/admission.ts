@@ -47,7 +47,7 @@ export class TableInbox implements Inbox {
       }))
       const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
       const inbox = requests.map(({ id }, index) => ({ id, answer: answerText(answers[index] as Answer) }))
-      await writeOut(this.#writing, space, (set) => taken.write(set), { inbox })
+      await writeOut(this.#writing, space, (set, onSeen) => taken.write(set, onSeen), { inbox })
       return requests.length
     } finally {
       await taken.release()

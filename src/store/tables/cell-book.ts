@@ -1,8 +1,8 @@
 import { type AggregateKind, isPartKind, nameOfKey } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import { Cell, type StoredCell } from './cell.ts'
-import type { RefusalKey } from './tables.ts'
+import { Cell, cellOfJob, type StoredCell } from './cell.ts'
+import type { JobRow, RefusalKey } from './tables.ts'
 
 export interface RememberedCells {
   cell(name: string): StoredCell | undefined
@@ -21,6 +21,13 @@ export class CellBook {
   read(stored: StoredCell): void {
     const { kind, tenant_id, id } = stored.key
     if (this.known(kind, tenant_id, id)?.isChanged !== true) this.#keep(new Cell(stored, true))
+  }
+
+  /** The same of a job. One that is remembered in the version that was read need not be decoded. */
+  readJob(row: JobRow, remembered: RememberedCells | null): void {
+    const { tenant_id, job_id: id, version } = row
+    const known = remembered?.cell(nameOfKey({ kind: 'job', tenant_id, id }))
+    this.read(known?.version === version ? known : cellOfJob(row))
   }
 
   /** It is taken to be so, until the write says otherwise. */

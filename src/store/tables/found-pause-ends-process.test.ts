@@ -35,6 +35,7 @@ it('a caller that waits for another try keeps the process alive', async () => {
     },
     random: new SeededRandom(1),
     time: () => 0,
+    onSeen: () => false,
     onWritten: () => {},
     onFailed: () => {},
   })

@@ -163,7 +163,7 @@ export class GroupWrite {
         await this.#preload(space, group)
         const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
         if (conflicts === 0) taken = await this.#claims.takeInto(space, (name) => this.#underWay.has(name))
-        await writeOut(this.#writing, space, (set) => tables.write(set))
+        await writeOut(this.#writing, space, (set, onSeen) => tables.write(set, onSeen))
         this.#claims.written(taken)
         return answers
       } catch (error) {

@@ -125,7 +125,9 @@ function unusualText(record: Fields, usual: Fields, job: Fields | null): string 
   for (const field in record) {
     if (field === 'kind') continue
     const value = record[field]
-    if (field in usual && isUsual(value, usual[field])) continue
+    const ordinary = usual[field]
+    // Nearly always it is the very same; only of objects and lists is it worth a closer look.
+    if (value === ordinary || (typeof value === 'object' && isUsual(value, ordinary))) continue
     if (job !== null && value === job[field] && AS_ITS_JOB.has(field)) continue
     text += `${text === '' ? '' : ','}"${field}":${JSON.stringify(value)}`
   }

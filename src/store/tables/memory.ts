@@ -28,7 +28,7 @@ export class Memory implements Remembered {
     return this.#slots.get(slotName(slot))
   }
 
-  /** All of it is durable. */
+  /** All of it is durable, or will be before anything that is written after it. */
   wrote(space: Workspace): void {
     space.forEachCell((cell) => {
       if (!cell.isChanged) {

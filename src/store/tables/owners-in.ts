@@ -3,13 +3,14 @@ import { TwoKeys } from '../live/two-keys.ts'
 import type { CellBook } from './cell-book.ts'
 import type { SlotOwners } from './slot-book.ts'
 
-/** Up to so many are looked through one by one. */
-const FEW = 8
+/** So many are looked through sooner than put into a map. */
+const FEW = 16
 
 /** Jobs hold the places that they take for themselves: those among what a change writes. */
 export class OwnersIn implements SlotOwners {
   readonly #cells: CellBook
   readonly #puts: readonly LedgerRecord[]
+  /** Only where there are many: each job of a batch is looked for among all of them. */
   #jobs: TwoKeys<true> | null = null
 
   constructor(cells: CellBook, puts: readonly LedgerRecord[]) {
@@ -18,25 +19,24 @@ export class OwnersIn implements SlotOwners {
   }
 
   holdsOf(tenant_id: string, owner: string): readonly string[] | null {
-    if (!this.#isWritten(tenant_id, owner)) return null
-    return this.#cells.find('job', tenant_id, owner)?.holds ?? []
+    return this.#has(tenant_id, owner) ? (this.#cells.find('job', tenant_id, owner)?.holds ?? []) : null
   }
 
-  #isWritten(tenant_id: string, job_id: string): boolean {
+  #has(tenant_id: string, owner: string): boolean {
     const puts = this.#puts
-    if (puts.length > FEW) return this.#all().get(tenant_id, job_id) === true
+    if (puts.length > FEW) {
+      this.#jobs ??= jobsOf(puts)
+      return this.#jobs.get(tenant_id, owner) === true
+    }
     for (const put of puts) {
-      if (isJobPart(put) && put.job_id === job_id && put.tenant_id === tenant_id) return true
+      if (isJobPart(put) && put.job_id === owner && put.tenant_id === tenant_id) return true
     }
     return false
   }
+}
 
-  /** A batch writes a thousand jobs, and each of them is asked for. */
-  #all(): TwoKeys<true> {
-    if (this.#jobs === null) {
-      this.#jobs = new TwoKeys()
-      for (const put of this.#puts) if (isJobPart(put)) this.#jobs.set(put.tenant_id, put.job_id, true)
-    }
-    return this.#jobs
-  }
+function jobsOf(puts: readonly LedgerRecord[]): TwoKeys<true> {
+  const jobs = new TwoKeys<true>()
+  for (const put of puts) if (isJobPart(put)) jobs.set(put.tenant_id, put.job_id, true)
+  return jobs
 }

@@ -97,13 +97,12 @@ export function queueKey(name: string): RecordKey<'queue'> {
   return { kind: 'queue', tenant_id: EVERYBODY, id: name }
 }
 
-/** What is ready by what the job itself says: the row that led to it may be older. */
+/** What is ready by what the job itself, which the workspace knows, says: the row that led to it may be older. */
 export function headsOf(
   space: Workspace,
   rows: readonly JobRow[],
   queues: readonly string[],
 ): readonly ReadyHead[] {
-  space.knowJobs(rows)
   const asked = new Set(queues)
   return rows.flatMap(({ tenant_id, job_id }) => {
     const key = { kind: 'job', tenant_id, id: job_id } as const

@@ -28,19 +28,20 @@ async function sweepOnce<A>(
   decide: DecideOn<A>,
 ): Promise<readonly Swept<A>[]> {
   const looking = writing.shelf.begin()
-  const { tables, ids, time } = writing
+  const { tables, memory, ids, time } = writing
   const also = alsoOf(selector)
   const taken = await tables.take(takeOf(selector, time()), also)
   let isKnown = false
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
-    space.know(taken.also, also)
+    if (taken.jobs.length > 0) space.know(taken.also, also)
+    space.knowJobs(taken.jobs, memory)
     const keys = await keysOf(selector, taken, space, tables)
     const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))
     const told = keys.filter((_, index) => !('error' in (answers[index] as object)))
     const delivered = told.flatMap((key) => taken.delivered.get(nameOfKey(key)) ?? [])
-    await writeOut(writing, space, (set) => taken.write(set), { delivered })
+    await writeOut(writing, space, (set, onSeen) => taken.write(set, onSeen), { delivered })
     saw(writing.shelf, looking, selector, taken.jobs, space)
     isKnown = true
     return keys.map((key, index) => {
@@ -110,7 +111,6 @@ async function keysOf(
   tables: Tables,
 ): Promise<readonly RecordKey[]> {
   if (selector.what !== 'ready') {
-    space.knowJobs(taken.jobs)
     return taken.jobs.map(({ tenant_id, job_id: id }) => ({ kind: 'job', tenant_id, id }))
   }
   const { queues, pick } = selector

@@ -68,10 +68,11 @@ export class TableStore implements Store {
   readonly #keepHistoryMs: number | null
   readonly #memory = new Memory()
   readonly #shelf: Shelf
-  readonly #takers = new Followers()
   readonly #own: OwnPlaces
   readonly #log: TableLog
   readonly #watchers: Watchers
+  /** Who takes work, also before it is durable. */
+  readonly #takers = new Followers()
   readonly #group: GroupWrite
   readonly #writing: Writing
   readonly #due: NextDue
@@ -103,12 +104,13 @@ export class TableStore implements Store {
     this.#watchers = new Watchers(this.#log)
     const { ids, timers, random } = world
     const time = () => this.#time()
-    const onWritten: Writing['onWritten'] = (written, set) => this.#wrote(written, set)
+    const onWritten: Writing['onWritten'] = (...written) => this.#wrote(...written)
+    const onSeen: Writing['onSeen'] = (set) => this.#saw(set)
     const onFailed = () => this.#forget()
     const memory = this.#memory
     const shelf = new Shelf(head.seq === 0, clock.now())
     this.#shelf = shelf
-    this.#writing = { tables, memory, shelf, ids, timers, random, time, onWritten, onFailed }
+    this.#writing = { tables, memory, shelf, ids, timers, random, time, onSeen, onWritten, onFailed }
     this.#group = new GroupWrite(this.#writing, this.#takers)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
@@ -190,6 +192,7 @@ export class TableStore implements Store {
     this.#mustBeOpen()
     const rows = await this.#tables.heads({ queues: [...new Set(queues)], perGroup })
     const space = new Workspace({ now: this.#time(), ids: this.#ids, remembered: null })
+    space.knowJobs(rows)
     const load = this.#tables.load.bind(this.#tables)
     const holders = this.#tables.holders.bind(this.#tables)
     return lookAt({ space, heads: headsOf(space, rows, queues), load, holders }, look)
@@ -202,13 +205,7 @@ export class TableStore implements Store {
 
   subscribe(listener: () => void, { takesWork = false }: SubscribeOptions = {}): () => void {
     this.#mustBeOpen()
-    const unsubscribe = this.#watchers.onNews(listener)
-    if (!takesWork) return unsubscribe
-    const leave = this.#takers.add(listener)
-    return () => {
-      unsubscribe()
-      leave()
-    }
+    return takesWork ? this.#takers.add(listener) : this.#watchers.onNews(listener)
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<AuditRecord> {
@@ -266,6 +263,7 @@ export class TableStore implements Store {
     await this.#group.idle()
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
     this.#watchers.close()
+    this.#takers.close()
     await this.#tables.close()
   }
 
@@ -300,13 +298,20 @@ export class TableStore implements Store {
     return this.#now
   }
 
-  #wrote(written: Written, set: WriteSet): void {
+  #saw(set: WriteSet): boolean {
+    if (!mayBeTaken(set)) return false
+    this.#takers.wake()
+    return this.#takers.hasListeners && set.ready.adds.length > 0
+  }
+
+  #wrote(written: Written, set: WriteSet, isSeen: boolean): void {
     const { head } = written
     if (!this.#own.wrote(head.seq, set.chunk?.places ?? 0)) this.#forget()
     this.#now = Math.max(this.#now, head.at)
     this.#log.reached(head)
     this.#due.wrote(set, written)
     if (set.isNews) this.#watchers.wake()
+    if (!isSeen && mayBeTaken(set)) this.#takers.wake()
   }
 
   /** What is known may be so no longer. */
@@ -328,5 +333,11 @@ export class TableStore implements Store {
       // Whoever looks next is told what is wrong.
     }
     this.#watchers.wake()
+    this.#takers.wake()
   }
+}
+
+/** There is more to take, or what holds it up may have changed: a limit, or a record, as that of a queue. */
+function mayBeTaken({ ready, slots, records }: WriteSet): boolean {
+  return ready.adds.length + ready.drops.length + slots.length + records.length > 0
 }

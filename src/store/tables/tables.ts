@@ -19,7 +19,7 @@ export interface Tables {
   readonly inbox?: InboxTable | undefined
   load(wanted: Wanted): Promise<Loaded>
   /** All of it or nothing, durable when it resolves. */
-  write(set: WriteSet): Promise<Written>
+  write(set: WriteSet, onSeen?: OnSeen): Promise<Written>
   /** Takes work for itself: nobody else is shown it until the session ends. Reads something else on the way. */
   take(select: TakeWork, also?: Wanted): Promise<TakenWork>
 
@@ -53,6 +53,12 @@ export interface Tables {
   onNews(listener: () => void): void
   close(): Promise<void>
 }
+
+/**
+ * Is called, where a database can do that, when whoever takes work would find what was written, though it is not durable yet:
+ * what they write about it becomes durable after it, or with it. Answers whether somebody is about to.
+ */
+export type OnSeen = () => boolean
 
 /** Somebody else was faster: what was read is not what is there. Everything has to be read and decided again. */
 export class Conflict extends Error {}
@@ -103,6 +109,8 @@ export interface Loaded {
   readonly refusals: readonly (RefusalKey & { readonly count: number })[]
   readonly rows: readonly ClosedRow[]
 }
+
+export const NOTHING_LOADED: Loaded = { jobs: [], records: [], claims: [], slots: [], refusals: [], rows: [] }
 
 /** One of the records whose refusals are counted. */
 export interface RefusalKey {
@@ -310,12 +318,12 @@ export interface TakenWork {
   readonly jobs: readonly JobRow[]
   /** Requests that wait for a decision; only of the inbox. */
   readonly requests: readonly { readonly id: number; readonly body: string }[]
-  /** What was to be read on the way. */
+  /** What was to be read on the way; it need not be when nothing was taken. */
   readonly also: Loaded
   /** Signals that led to them. */
   readonly delivered: ReadonlyMap<string, readonly number[]>
   load(wanted: Wanted): Promise<Loaded>
-  write(set: WriteSet): Promise<Written>
+  write(set: WriteSet, onSeen?: OnSeen): Promise<Written>
   release(): Promise<void>
 }
 

@@ -31,8 +31,8 @@ import { must } from '../../core/must.ts'
 import { decideOn } from '../live/live-given.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
-import { absentCell, type Cell, cellOfJob, cellOfRecord, type StoredCell } from './cell.ts'
-import { CellBook, keyOfEntry, ownerOf } from './cell-book.ts'
+import { absentCell, type Cell, cellOfRecord, type StoredCell } from './cell.ts'
+import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
 import { FreshIds } from './fresh-ids.ts'
 import { Look } from './look.ts'
 import { claimName, Missing, refusalName, rowName } from './missing.ts'
@@ -109,8 +109,8 @@ export class Workspace {
     this.#cells.assume(cell)
   }
 
-  knowJobs(rows: readonly JobRow[]): void {
-    for (const row of rows) this.#cells.read(cellOfJob(row))
+  knowJobs(rows: readonly JobRow[], remembered: RememberedCells | null = null): void {
+    for (const row of rows) this.#cells.readJob(row, remembered)
   }
 
   /** What it comes to; or what has to be read before it can be made again. */

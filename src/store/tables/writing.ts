@@ -23,7 +23,10 @@ export interface Writing {
   readonly timers: Timers
   readonly random: Random
   readonly time: () => number
-  readonly onWritten: (written: Written, set: WriteSet) => void
+  /** Whoever takes work is told of it. Answers whether somebody may take what it made ready. */
+  readonly onSeen: (set: WriteSet) => boolean
+  /** It is durable. `isSeen`: those who take work know already. */
+  readonly onWritten: (written: Written, set: WriteSet, isSeen: boolean) => void
   /** It may be written all the same: nobody could say. */
   readonly onFailed: () => void
 }
@@ -49,7 +52,7 @@ export async function untilWritten<T>(
 
 /** Writes what was decided in a workspace, and remembers it. */
 export async function writeOut(
-  { memory, shelf, onWritten, onFailed }: Writing,
+  { memory, shelf, onSeen, onWritten, onFailed }: Writing,
   space: Workspace,
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
@@ -57,11 +60,19 @@ export async function writeOut(
   const set = writeSetOf(space, also)
   space.freeze()
   if (set === null) return
+  let isSeen = false
   try {
-    const written = await write(set)
-    memory.wrote(space)
-    shelf.wrote(space)
-    onWritten(written, set)
+    const remember = () => {
+      memory.wrote(space)
+      shelf.wrote(space)
+    }
+    const written = await write(set, () => {
+      isSeen = true
+      remember()
+      return onSeen(set)
+    })
+    if (!isSeen) remember()
+    onWritten(written, set, isSeen)
   } catch (error) {
     onFailed()
     throw error
