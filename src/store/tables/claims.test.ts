@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { MemoryDatabase } from '../../../test/tables/memory-database.ts'
 import { MemoryTables } from '../../../test/tables/memory-tables.ts'
+import { refuse } from '../../core/decision.ts'
+import type { ReadyHead } from '../../core/pick.ts'
 import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
 import { LiveLedger } from '../../runtime/live-ledger.ts'
 import { PULLED } from '../../testing/conformance/protocols.ts'
@@ -44,7 +46,7 @@ async function open(database: MemoryDatabase, world = worldOfTurns()) {
   })
   const ledger = new LiveLedger(store, DEFAULT_SETTINGS, world, { openMs: 0, outputs: null })
   ledger.jobs.register(PULLED)
-  return { tables, ledger, world }
+  return { tables, ledger, store, world }
 }
 
 let requests = 0
@@ -97,6 +99,24 @@ it('what somebody else left is found, and afterwards all is known again', async 
   expect(await ledger.jobs.claim({ queues: QUEUES })).toEqual([])
   expect(tables.looks).toBe(1)
   await other.ledger.close()
+  await ledger.close()
+})
+
+it('what nobody wanted after all is known of as before', async () => {
+  const { ledger, store, tables } = await open(new MemoryDatabase())
+  const { job_id } = await ledger.jobs.submit(request())
+  const all = {
+    what: 'ready',
+    queues: QUEUES,
+    perGroup: 1,
+    pick: (heads: readonly ReadyHead[]) => heads,
+  } as const
+  const refusal = { code: 'JOB_NOT_FOUND', message: 'no', next: 'none', details: {} } as never
+  const [swept] = await store.sweep(all, () => refuse(refusal))
+  expect(swept).toMatchObject({ key: { id: job_id }, outcome: { ok: false } })
+  const [work] = await ledger.jobs.claim({ queues: QUEUES })
+  expect(work?.job.job_id).toBe(job_id)
+  expect(tables.looks).toBe(0)
   await ledger.close()
 })
 

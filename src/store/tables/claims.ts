@@ -130,14 +130,18 @@ export class Claims {
       const load = (wanted: Wanted) => tables.load(wanted)
       const holders = (slots: readonly SlotKey[]) => tables.holders(slots)
       const chosen = heads.length === 0 ? NONE : await lookAt({ space, heads, load, holders }, selector.pick)
-      const keys = chosen.map(({ key }) => key).filter((key) => isThere(space, key) || shelf.has(key))
+      // What was read on the way took a while, and somebody else of this process may have come.
+      const own = chosen.filter(({ key }) => isThere(space, key) || shelf.has(key))
+      const keys = own.map(({ key }) => key)
       if (keys.length === 0) {
         claim.resolve(chosen.length === 0 ? NONE : null)
         return null
       }
       for (const key of keys) shelf.take(key)
       const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
-      return { claim, keys, answers: await decideAll(space, askers, load) }
+      const answers = await decideAll(space, askers, load)
+      shelf.giveBack(own.filter(({ key }) => !isGone(space, key)))
+      return { claim, keys, answers }
     } catch (error) {
       claim.resolve(null)
       throw error
@@ -165,6 +169,12 @@ function shown(
 function isThere(space: Workspace, key: RecordKey): boolean {
   const cell = space.cellOf(key)
   return cell?.isChanged === true && headOf(cell) !== null
+}
+
+/** Something was decided on it, and its write will tell; or it was read again, and is not ready. */
+function isGone(space: Workspace, key: RecordKey): boolean {
+  const cell = space.cellOf(key)
+  return cell !== undefined && (cell.isChanged || headOf(cell) === null)
 }
 
 function outcomeOf(answer: Answer): Swept<never>['outcome'] {

@@ -17,7 +17,7 @@ const MOST_SLOTS = 1000
 export class Memory implements Remembered {
   readonly #cells = new LRUCache<string, StoredCell>({ max: MOST_CELLS })
   readonly #slots = new LRUCache<string, SlotRow>({ max: MOST_SLOTS })
-  /** What was decided about queues, or that nothing was: everybody who takes work looks at it. */
+  /** Queues about which nobody decided anything: whoever takes work looks at that. */
   readonly #queues = new Map<string, StoredCell>()
 
   cell(name: string): StoredCell | undefined {
@@ -32,13 +32,23 @@ export class Memory implements Remembered {
   wrote(space: Workspace): void {
     space.forEachCell((cell) => {
       if (!cell.isChanged) {
-        if (cell.isFresh && cell.stored.key.kind === 'queue') this.#queues.set(cell.name, cell.stored)
+        if (cell.isFresh && isPlainQueue(cell.stored)) this.#queues.set(cell.name, cell.stored)
         return
       }
       if (isOver(cell.now as JobAggregate)) this.#cells.delete(cell.name)
       else this.#cells.set(cell.name, cell.written())
     })
-    for (const row of space.slots.rows(space.now)) this.#slots.set(slotName(row), row)
+    for (const row of space.slots.changedRows(space.now)) this.#rememberSlot(row)
+  }
+
+  /**
+   * Others may have written since what is only read was read. And of two writes of this process the later may be heard of
+   * first: a place that is not known to be held would never be given back.
+   */
+  #rememberSlot(row: SlotRow): void {
+    const name = slotName(row)
+    const known = this.#slots.get(name)
+    if (known === undefined || known.version <= row.version) this.#slots.set(name, row)
   }
 
   /** Somebody else has written. That is found out of everything else by whoever writes it. */
@@ -52,12 +62,16 @@ export class Memory implements Remembered {
       this.#cells.delete(cell.name)
       this.#queues.delete(cell.name)
     })
-    for (const row of space.slots.rows(space.now)) this.#slots.delete(slotName(row))
+    for (const slot of space.slots.keys()) this.#slots.delete(slotName(slot))
   }
 }
 
 function isOver(aggregate: JobAggregate | { readonly kind: string }): boolean {
   return !('kind' in aggregate) && isAtRest(aggregate.job)
+}
+
+function isPlainQueue({ key, aggregate }: StoredCell): boolean {
+  return key.kind === 'queue' && aggregate === null
 }
 
 function slotName({ tenant_id, key }: SlotKey): string {

@@ -55,11 +55,10 @@ export class Shelf {
   }
 
   /**
-   * What is left of what a look has shown. It does not see what is shown to another one at the same time: that one says so
-   * itself.
+   * What is left of what was taken for a moment, and is ready for whoever comes next. A look is not shown what another one
+   * has taken just then, so that one has to say so, whatever else is known by now.
    */
-  saw({ round }: Looking, left: readonly ReadyHead[]): void {
-    if (round !== this.#round) return
+  giveBack(left: readonly ReadyHead[]): void {
     this.#tick++
     for (const head of left) {
       this.take(head.key)

@@ -32,9 +32,13 @@ export class SlotBook {
     return writes
   }
 
-  /** As they are when all of it is written. */
-  rows(now: number): readonly SlotRow[] {
-    return [...this.#states.values()].map((state) => state.row(now))
+  /** As they are when all of it is written: those that it changes. */
+  changedRows(now: number): readonly SlotRow[] {
+    return [...this.#states.values()].filter(({ isChanged }) => isChanged).map((state) => state.row(now))
+  }
+
+  keys(): readonly SlotKey[] {
+    return [...this.#states.values()].map(({ stored }) => stored)
   }
 }
 
@@ -60,6 +64,10 @@ export class SlotState {
     return this.#add
   }
 
+  get isChanged(): boolean {
+    return this.#add !== 0 || this.#named !== null || this.#most !== Number.POSITIVE_INFINITY
+  }
+
   named(): ReadonlyMap<string, Until> {
     return this.#named ?? new Map(this.stored.named)
   }
@@ -81,7 +89,7 @@ export class SlotState {
   }
 
   write(now: number): SlotWrite | null {
-    if (this.#add === 0 && this.#named === null && this.#most === Number.POSITIVE_INFINITY) return null
+    if (!this.isChanged) return null
     const { tenant_id, key, version } = this.stored
     return {
       tenant_id,

@@ -31,6 +31,7 @@ async function sweepOnce<A>(
   const { tables, memory, ids, time } = writing
   const also = alsoOf(selector)
   const taken = await tables.take(takeOf(selector, time()), also)
+  let isKnown = false
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
     if (taken.jobs.length > 0) space.know(taken.also, also)
@@ -42,6 +43,7 @@ async function sweepOnce<A>(
     const delivered = told.flatMap((key) => taken.delivered.get(nameOfKey(key)) ?? [])
     await writeOut(writing, space, (set, onSeen) => taken.write(set, onSeen), { delivered })
     saw(writing.shelf, looking, selector, taken.jobs, space)
+    isKnown = true
     return keys.map((key, index) => {
       const answer = answers[index] as (typeof answers)[number]
       if ('error' in answer) throw answer.error
@@ -49,6 +51,8 @@ async function sweepOnce<A>(
     })
   } finally {
     await taken.release()
+    // Whoever looked meanwhile was not shown what was taken here.
+    if (!isKnown) writing.shelf.forget()
   }
 }
 
@@ -73,7 +77,7 @@ function saw(
   // A row that is older than its job stands in the place of another.
   const isWhole = selector.what === 'ready' && shown.length === rows.length && isAll(selector, shown)
   if (isWhole) shelf.sawAll(looking, selector.queues)
-  shelf.saw(looking, left)
+  shelf.giveBack(left)
 }
 
 function takeOf(selector: Sweep, now: number): TakeWork {
