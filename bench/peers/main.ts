@@ -16,7 +16,11 @@ import { Places, serverVersion } from './servers/places.ts'
 import { redisVersion } from './servers/redis.ts'
 
 const SIZES = {
-  full: { rounds: 3, sizes: { ms: 1200, warmMs: 1500, maxJobs: 100_000, leastJobs: 200 }, historyJobs: 100_000 },
+  full: {
+    rounds: 3,
+    sizes: { ms: 1200, warmMs: 1500, maxJobs: 100_000, leastJobs: 200 },
+    historyJobs: 100_000,
+  },
   quick: { rounds: 2, sizes: { ms: 200, warmMs: 80, maxJobs: 10_000, leastJobs: 50 }, historyJobs: 5000 },
 } as const
 
