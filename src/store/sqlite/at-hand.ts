@@ -22,7 +22,7 @@ import { countOf, countOfWork, select, type Taken } from './take.ts'
 import { write } from './write.ts'
 
 /** What is more than this is left to the thread. */
-const FEW_ROWS = 32
+const FEW_ROWS = 8
 const LITTLE_TEXT = 64 * 1024
 const MOST_COUNTS = 200
 
