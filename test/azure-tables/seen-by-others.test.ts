@@ -7,7 +7,7 @@ import { requestOf } from '../fixtures/live-ledger.ts'
 import { within } from '../fixtures/within.ts'
 import { dropTables, freshPrefix, testTables } from './azurite.ts'
 
-const LONGEST_MS = 20_000
+const LONGEST_MS = 50_000
 const INSECURE = { allowInsecureConnection: true }
 
 const PULLED = {
