@@ -99,6 +99,7 @@ function show(report: Report, { isForDocs }: Options): void {
   if (missing.length > 0) console.log(`\nNot measured:\n${missing.join('\n')}`)
   if (!isForDocs) return
   writeFileSync(PAGE, benchmarksPage(readFileSync(PAGE, 'utf8'), report))
+  execFileSync('biome', ['format', '--write', PAGE], { cwd: ROOT, stdio: 'ignore' })
   writeFileSync(CHART, peersChart(report))
   console.log(`\n${PAGE} and ${CHART} written`)
 }
