@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { storeInTables } from '../../../test/fixtures/tables-ledger.ts'
 import { MemoryDatabase } from '../../../test/tables/memory-database.ts'
 import { MemoryTables } from '../../../test/tables/memory-tables.ts'
 import { refuse } from '../../core/decision.ts'
@@ -7,8 +8,7 @@ import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
 import { LiveLedger } from '../../runtime/live-ledger.ts'
 import { PULLED } from '../../testing/conformance/protocols.ts'
 import { type VirtualWorld, virtualWorld } from '../../testing/virtual-world.ts'
-import { TableStore } from './table-store.ts'
-import type { TakenWork, TakeWork, Wanted, WriteSet, Written } from './tables.ts'
+import type { OnSeen, TakenWork, TakeWork, Wanted, WriteSet, Written } from './tables.ts'
 
 /** Counts what the database is asked. */
 class CountedTables extends MemoryTables {
@@ -20,9 +20,9 @@ class CountedTables extends MemoryTables {
     return super.take(select, also)
   }
 
-  override write(set: WriteSet): Promise<Written> {
+  override write(set: WriteSet, onSeen?: OnSeen): Promise<Written> {
     this.writes.push(set)
-    return super.write(set)
+    return super.write(set, onSeen)
   }
 }
 
@@ -35,15 +35,7 @@ function worldOfTurns(): VirtualWorld {
 
 async function open(database: MemoryDatabase, world = worldOfTurns()) {
   const tables = new CountedTables(database)
-  const { clock } = world
-  const store = await TableStore.on({
-    engine: 'tables',
-    watch: 'push',
-    tables,
-    world,
-    clock,
-    keepHistoryMs: null,
-  })
+  const store = await storeInTables(world, tables)
   const ledger = new LiveLedger(store, DEFAULT_SETTINGS, world, { openMs: 0, outputs: null })
   ledger.jobs.register(PULLED)
   return { tables, ledger, store, world }

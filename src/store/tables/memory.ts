@@ -9,6 +9,7 @@ import type { Remembered } from './workspace-options.ts'
 /** Aggregates that are remembered: those that are being worked on, mostly. */
 const MOST_CELLS = 10_000
 const MOST_SLOTS = 1000
+const MOST_QUEUES = 1000
 
 /**
  * What this process wrote last. Whoever claimed a job reports on it soon, and then it need not be read again: the write
@@ -18,7 +19,7 @@ export class Memory implements Remembered {
   readonly #cells = new LRUCache<string, StoredCell>({ max: MOST_CELLS })
   readonly #slots = new LRUCache<string, SlotRow>({ max: MOST_SLOTS })
   /** Queues about which nobody decided anything: whoever takes work looks at that. */
-  readonly #queues = new Map<string, StoredCell>()
+  readonly #queues = new LRUCache<string, StoredCell>({ max: MOST_QUEUES })
 
   cell(name: string): StoredCell | undefined {
     return this.#cells.get(name) ?? this.#queues.get(name)
@@ -35,6 +36,7 @@ export class Memory implements Remembered {
         if (cell.isFresh && isPlainQueue(cell.stored)) this.#queues.set(cell.name, cell.stored)
         return
       }
+      if (cell.stored.key.kind === 'queue') this.#queues.delete(cell.name)
       if (isOver(cell.now as JobAggregate)) this.#cells.delete(cell.name)
       else this.#cells.set(cell.name, cell.written())
     })
