@@ -1,7 +1,7 @@
 // Builds what runs of the package into dist/, unless what is there was made of the very same sources. Node takes longer to find
 // and link a thousand small files than to run what is in them, so they are put together: a file for each way in, and parts that
 // those share, so that a class is the same one whichever way a program came in.
-import { globSync, rmSync } from 'node:fs'
+import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { fingerprint, isBuiltFrom, noteBuiltFrom } from './built-from.ts'
@@ -21,6 +21,8 @@ const WAYS_IN = {
   [`${PARTS}/sqlite-worker`]: 'src/store/sqlite/sqlite-worker.ts',
 }
 
+const ZOD_LICENSE = join(ROOT, 'node_modules/zod/LICENSE')
+
 /** What everything else stands on: a part each. The rest is divided by who needs it. */
 const FOUNDATIONS = ['core', 'errors', 'world', 'wire']
 
@@ -34,8 +36,10 @@ async function build(): Promise<void> {
     platform: 'node',
     // As for the compiler: a Node that is too old has to get as far as being told so.
     transform: { target: 'es2023' },
-    // Dependencies stay what they are: installed, and kept up to date, by npm. What newer syntax is made of is none of them.
-    external: (id) => !/^(?:[./]|@oxc-project\/runtime)/.test(id),
+    // Dependencies stay what they are: installed, and kept up to date, by npm. What newer syntax is made of is none of them. Zod
+    // alone is put in: whoever imports it gets ninety files, half of them messages in other languages, and every start waited for
+    // them. Its types still come from npm.
+    external: (id) => !/^(?:[./]|@oxc-project\/runtime|zod$)/.test(id),
     logLevel: 'warn',
   })
   await bundle.write({
@@ -43,10 +47,12 @@ async function build(): Promise<void> {
     sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: `${PARTS}/[name].js`,
+    banner: ({ name }) => (name === 'zod' ? `/*!\n${readFileSync(ZOD_LICENSE, 'utf8').trim()}\n*/` : ''),
     codeSplitting: {
       groups: [
         // On its own, because it is there for what it does and not for what it exports.
         { name: 'node-version', test: /[\\/]src[\\/]node-version\.ts$/, priority: FOUNDATIONS.length },
+        { name: 'zod', test: /[\\/]node_modules[\\/]zod[\\/]/, priority: FOUNDATIONS.length },
         ...FOUNDATIONS.map((name, n) => ({
           name,
           test: new RegExp(`[\\\\/]src[\\\\/]${name}[\\\\/]`),

@@ -1,16 +1,7 @@
 // YAML with its places. It is gone through node by node instead of being turned into values by the library, because the
 // library looks for equal keys by comparing each with each, and takes minutes for texts that are made to be slow.
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from 'yaml'
+import { createRequire } from 'node:module'
+import type { Document, Node } from 'yaml'
 import {
   type ProblemPath,
   problem,
@@ -45,7 +36,18 @@ export interface YamlSource {
   placeAt(offset: number): TextPlace
 }
 
+type Yaml = typeof import('yaml')
+
+let loaded: Yaml | undefined
+
+/** Loaded when somebody first reads a file: it has seventy files of its own, and most programs have no topology. */
+function yaml(): Yaml {
+  loaded ??= createRequire(import.meta.url)('yaml') as Yaml
+  return loaded
+}
+
 export function yamlSource(text: string): YamlSource {
+  const { LineCounter, parseDocument } = yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -91,6 +93,7 @@ function placed(found: TopologyProblem, offset: number): Placed {
 }
 
 class YamlReading {
+  readonly #yaml = yaml()
   readonly problems: Placed[] = []
   readonly offsets = new Map<string, Offsets>()
   readonly #anchors = new Map<string, Node>()
@@ -109,7 +112,7 @@ class YamlReading {
     if (depth > DEEPEST) this.#cut(tooDeep(offset))
     if (this.isCut) return null
     this.offsets.set(placeKey(path), { value: offset, key: key ?? offset })
-    if (isAlias(node)) return this.#alias(node.source, offset, path, depth)
+    if (this.#yaml.isAlias(node)) return this.#alias(node.source, offset, path, depth)
     if (node !== null && 'anchor' in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node)
     return this.#inside(node, path, depth)
   }
@@ -117,6 +120,7 @@ class YamlReading {
   #inside(node: Node | null, path: ProblemPath, depth: number): unknown {
     if (node === null) return null
     this.#open.add(node)
+    const { isMap, isScalar, isSeq } = this.#yaml
     try {
       if (isSeq(node)) {
         return node.items.map((item, i) => this.read(item as Node | null, [...path, i], depth + 1))
@@ -129,6 +133,7 @@ class YamlReading {
   }
 
   #map(pairs: readonly unknown[], path: ProblemPath, depth: number): object {
+    const { isPair, isScalar } = this.#yaml
     const object: { [key: string]: unknown } = {}
     for (const pair of pairs) {
       if (!isPair<Node | null, Node | null>(pair)) continue
