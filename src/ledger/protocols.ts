@@ -8,6 +8,7 @@ import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { frozenJson } from './check-input.ts'
 import { idSchema, inputErrorOf } from './envelope.ts'
 import { type JsonCheck, jsonCheck } from './json-schema.ts'
+import { MOST_STEPS, plainProtocol } from './plain-protocol.ts'
 import { checkResumes, stageFields } from './stage-schema.ts'
 import { places } from './steering.ts'
 
@@ -64,7 +65,7 @@ const protocolSchema = z.strictObject({
       }),
     )
     .min(1)
-    .max(100),
+    .max(MOST_STEPS),
 })
 
 /** The protocols that this ledger answers requests with. */
@@ -85,13 +86,10 @@ export class Protocols {
   }
 
   #check(protocol: Protocol): Protocol {
-    const parsed = protocolSchema.safeParse(protocol, { jitless: true })
-    if (!parsed.success) throw inputErrorOf(parsed.error)
-    checkNames(protocol)
-    checkResumes(protocol)
-    const payloads = payloadChecks(parsed.data as unknown as Protocol)
-    // Jobs carry parts of it: what the caller does with its own copy later must not reach them.
-    const kept = frozenJson('protocol', parsed.data) as unknown as Protocol
+    const kept = plainProtocol(protocol) ?? checkedProtocol(protocol)
+    checkNames(kept)
+    checkResumes(kept)
+    const payloads = payloadChecks(kept)
     this.#checked.set(protocol, kept)
     if (payloads.size > 0) this.#payloads.set(kept, payloads)
     return kept
@@ -119,6 +117,13 @@ export class Protocols {
     if (protocol === undefined) throw new UnknownRequestType(request_type, [...this.#byRequestType.keys()])
     return protocol
   }
+}
+
+/** By the schema. Jobs carry parts of it: what the caller does with its own copy later must not reach them. */
+export function checkedProtocol(protocol: unknown): Protocol {
+  const parsed = protocolSchema.safeParse(protocol, { jitless: true })
+  if (!parsed.success) throw inputErrorOf(parsed.error)
+  return frozenJson('protocol', parsed.data) as unknown as Protocol
 }
 
 /** Steps have names of their own. */
