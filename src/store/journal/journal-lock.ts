@@ -13,6 +13,8 @@ const HOLDER = 'LOCK.json'
 const HOLDER_BYTES = 10_000
 
 export interface JournalLock extends DiskLock {
+  /** Resolves when others can read who has it. */
+  readonly told: Promise<void>
   /** Says where a server answers for this ledger from now on; null for nowhere any more. */
   announce(notice: ServerNotice | null): Promise<void>
 }
@@ -21,15 +23,17 @@ export interface JournalLock extends DiskLock {
 export async function lockJournal(disk: Disk, folder: string, holder: LockHolder): Promise<JournalLock> {
   const lock = await disk.lock(`${folder}/${LOCK}`)
   if (lock === null) throw new LedgerLocked(folder, await readHolder(disk, folder))
-  try {
-    await writeHolder(disk, folder, holder)
-  } catch (error) {
-    await lock.release()
-    throw error
-  }
+  const told = writeHolder(disk, folder, holder)
+  // Whoever has the lock waits for it, and hears of it then.
+  told.catch(() => {})
   return {
-    announce: (notice) => writeHolder(disk, folder, { ...holder, ...notice }),
+    told,
+    announce: async (notice) => {
+      await told
+      await writeHolder(disk, folder, { ...holder, ...notice })
+    },
     release: async () => {
+      await told.catch(() => {})
       await disk.remove(`${folder}/${HOLDER}`).catch(() => {})
       await lock.release()
     },

@@ -52,14 +52,15 @@ async function openToWrite(
 ): Promise<JournalStore> {
   const { disk, folder } = place
   await disk.makeFolder(folder)
-  await disk.syncFolder(dirname(folder))
   const lock = await lockJournal(disk, folder, { pid: process.pid, server: options.server })
   try {
-    await syncNames(place)
+    // What the files say can be read while their names are made to last. Nothing is built on them before they do.
+    const lasting = Promise.all([syncNames(place), lock.told])
+    lasting.catch(() => {})
     const loaded = await loadJournal(place)
+    await lasting
     if (loaded.damage === null) {
-      await tidyUp(place)
-      const journal = await OpenJournal.of(place, loaded)
+      const [journal] = await Promise.all([OpenJournal.of(place, loaded), tidyUp(place)])
       const store = new JournalStore(false, world.clock)
       const wake = () => store.watchers.wake()
       const oldestOpen = () => oldestOpenJob(store)
@@ -80,8 +81,11 @@ async function openToWrite(
 
 /** A process that was killed may have left names that the disk does not have yet; what is built on them must not go. */
 async function syncNames({ disk, folder }: JournalPlace): Promise<void> {
-  await disk.syncFolder(folder)
-  if ((await disk.list(folder)).includes(AUDIT_FOLDER)) await disk.syncFolder(`${folder}/${AUDIT_FOLDER}`)
+  const audit = `${folder}/${AUDIT_FOLDER}`
+  const inside = async () => {
+    if ((await disk.list(folder)).includes(AUDIT_FOLDER)) await disk.syncFolder(audit)
+  }
+  await Promise.all([disk.syncFolder(dirname(folder)), disk.syncFolder(folder), inside()])
 }
 
 /** Removes what a crash left that is not needed: files that were not finished, and deltas that were sealed already. */

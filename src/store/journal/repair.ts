@@ -37,6 +37,7 @@ export async function repairJournal(folder: string, world: World): Promise<Repai
   const place: JournalPlace = { disk, folder, timers, logger }
   const lock = await lockJournal(disk, folder, { pid: process.pid, server: null })
   try {
+    await lock.told
     const report: Report = { repaired: [], kept: [], lost: [] }
     await setSnapshotsAside(place, report)
     const aside = [...report.kept]

@@ -8,8 +8,8 @@ import { listSegments } from './segments/segment-name.ts'
  */
 export async function removeSpentDeltas({ disk, folder }: JournalPlace): Promise<void> {
   const audit = `${folder}/${AUDIT_FOLDER}`
-  const sealed = (await listSegments(disk, audit)).at(-1)?.lastSeq ?? 0
-  const { deltas } = await listFiles(disk, folder)
+  const [segments, { deltas }] = await Promise.all([listSegments(disk, audit), listFiles(disk, folder)])
+  const sealed = segments.at(-1)?.lastSeq ?? 0
   const spent = deltas.filter(({ seq }) => seq <= sealed)
   if (spent.length === 0) return
   // Where a sync failed, a segment may have a name that the disk does not have yet.

@@ -21,6 +21,8 @@ export class DeltaWriter {
   readonly #file: DiskFile
   #end: number
   #size: number
+  /** Most processes that write once write no more: they need no room. */
+  #isFirst = true
 
   private constructor(path: string, file: DiskFile, end: number, size: number) {
     this.path = path
@@ -78,7 +80,9 @@ export class DeltaWriter {
 
   /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. */
   async append(batch: Uint8Array): Promise<void> {
-    if (this.#end + batch.length > this.#size && batch.length < LARGE_BATCH_BYTES) await this.#fill()
+    const needsRoom = this.#end + batch.length > this.#size && !this.#isFirst
+    if (needsRoom && batch.length < LARGE_BATCH_BYTES) await this.#fill()
+    this.#isFirst = false
     await this.#file.writeThrough(this.#end, batch)
     this.#end += batch.length
     this.#size = Math.max(this.#size, this.#end)
