@@ -41,7 +41,7 @@ const WAYBILL: readonly System[] = [
     durable: `${ON_DISK} (fdatasync)`,
     history: AUDIT_LOG,
     leftOut: {},
-    load: async () => (await import('./systems/waybill.ts')).openJournal,
+    load: async () => (await import('./systems/waybill.ts')).loadJournal(),
   },
   {
     name: 'waybill-sqlite',
@@ -52,7 +52,7 @@ const WAYBILL: readonly System[] = [
     durable: `${ON_DISK} (WAL, synchronous=FULL)`,
     history: AUDIT_LOG,
     leftOut: {},
-    load: async () => (await import('./systems/waybill.ts')).openSqlite,
+    load: async () => (await import('./systems/waybill.ts')).loadSqlite(),
   },
   {
     name: 'waybill-postgres',
@@ -63,7 +63,7 @@ const WAYBILL: readonly System[] = [
     durable: `${ON_DISK} (commit)`,
     history: AUDIT_LOG,
     leftOut: {},
-    load: async () => (await import('./systems/waybill.ts')).openPostgres,
+    load: async () => (await import('./systems/waybill.ts')).loadPostgres(),
   },
 ]
 

@@ -1,5 +1,4 @@
 // One measurement of one system in a process of its own: `measure.ts '<Task as JSON>'`.
-import pg from 'pg'
 import { systemOf } from './catalogue.ts'
 import { nextPayload, type Opened, type Place } from './system.ts'
 import { type Figures, fill, type Sizes, WORKLOADS } from './workloads.ts'
@@ -70,6 +69,8 @@ async function history(opened: Opened): Promise<Figures> {
 }
 
 async function vacuum(url: string): Promise<void> {
+  // Only here: others do not wait for it when they start.
+  const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('VACUUM ANALYZE')
