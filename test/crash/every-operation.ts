@@ -11,12 +11,12 @@ import { type Found, goOn, lifeOn, mustRecover, mustRecoverAgain, type Survivor 
 export interface Effort {
   /** How many disks are rolled for each operation at which the power goes. */
   readonly survivals: number
-  /** Whether to crash again at every operation of the recovery: after each crash, or after every eighth of them where there is little time. */
+  /** Whether to crash again at every operation of the recovery: after each crash, or after every twelfth of them where there is little time. */
   readonly again: boolean
 }
 
 /** Of so many crashes, one is followed by others while it is recovered from. */
-export const AGAIN_EVERY = isLong ? 1 : 8
+export const AGAIN_EVERY = isLong ? 1 : 12
 
 export interface Tally {
   operations: number

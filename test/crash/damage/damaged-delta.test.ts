@@ -9,8 +9,8 @@ const NEWLINE = 10
 /** Every so many bytes, everything is looked at. */
 const THOROUGHLY_EVERY = 97
 
-/** A third of them, another one each time, where there is little time; the other numbers must not be thirds of anything then. */
-const PART = isLong ? 1 : 3
+/** A fifth of them, another one each time, where there is little time; the other numbers must not be fifths of anything then. */
+const PART = isLong ? 1 : 5
 const CLOSED_EVERY = isLong ? 9 : 11
 const NEWLINE_EVERY = isLong ? 3 : 4
 

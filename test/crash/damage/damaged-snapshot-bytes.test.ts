@@ -14,7 +14,7 @@ import { MemoryDisk } from '../../../src/testing/memory-disk.ts'
 import { isLong } from '../random/seeds.ts'
 
 /** `npm test` looks at every so manieth byte, another part of them every time; `npm run test:crash:long` at all. */
-const EVERY = isLong ? 1 : 7
+const EVERY = isLong ? 1 : 11
 
 const START = isLong ? 0 : randomInt(EVERY)
 

@@ -6,8 +6,8 @@ import { outcomeOf, Prefixes } from './outcome.ts'
 
 const THOROUGHLY_EVERY = 11
 
-/** Every byte of a short one, and some of one with more in it; a fifth of them, another one each time, where there is little time. */
-const PART = isLong ? 1 : 5
+/** Every byte of a short one, and some of one with more in it; a seventh of them, another one each time, where there is little time. */
+const PART = isLong ? 1 : 7
 const SAMPLES = [
   ['documents', PART],
   ['documents and a job', 4 * PART],
