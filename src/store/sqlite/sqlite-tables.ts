@@ -11,6 +11,7 @@ import type { Calls, Verb } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { errorOf } from './errors.ts'
 import { faultOf } from './fault.ts'
+import { MOST_NEW_CLAIMS } from './new-claims.ts'
 import { News } from './news.ts'
 import { packSet, unpackJobs } from './packing.ts'
 import { Thread } from './thread.ts'
@@ -47,6 +48,8 @@ export class SqliteTables implements T.Tables {
   #seenWritten = 0
   #unheard = false
   #pages = 0
+  /** Claims that are new, as far as this process knows; null before it asked. */
+  #claims: number | null = null
   /** The last place of the log that this process knows of. */
   #seq = 0
   #onNews: () => void = () => {}
@@ -226,6 +229,7 @@ export class SqliteTables implements T.Tables {
     await this.#synced(mark)
     this.#pages += pagesOf(set)
     if (this.#pages >= PAGES_TO_CHECKPOINT) this.#checkpoint()
+    if (set.claims.length > 0 && this.#closed === null) this.#claimed(set.claims.length)
     return written
   }
 
@@ -248,6 +252,14 @@ export class SqliteTables implements T.Tables {
     this.#pages = 0
     // Somebody is in the way, or it is closing: the next one does as much more.
     this.#ask('checkpoint').catch(() => {})
+  }
+
+  #claimed(count: number): void {
+    this.#claims =
+      this.#claims === null ? this.#here(() => this.#atHand.countNewClaims()) : this.#claims + count
+    if (this.#claims < MOST_NEW_CLAIMS) return
+    this.#claims = 0
+    this.#askToWrite('placeClaims').catch(() => {})
   }
 
   /** Who opens or closes the database elsewhere may be in the way for a moment. */

@@ -1,17 +1,6 @@
-import type { Claim } from '../../core/decision.ts'
 import type { RefusalWrite, SlotWrite } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { lost } from './write-aggregates.ts'
-
-export function putClaims(db: Connection, claims: readonly Claim[]): void {
-  if (claims.length === 0) return
-  const insert = db.prepare(
-    'INSERT INTO claim (tenant_id, key, owner) VALUES (?, ?, ?) ON CONFLICT (tenant_id, key) DO NOTHING',
-  )
-  for (const { tenant_id, key, owner } of claims) {
-    if (insert.run(tenant_id, key, owner).changes !== 1) throw lost(`the claim ${key}`)
-  }
-}
 
 interface Used {
   readonly version: number
