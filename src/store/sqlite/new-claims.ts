@@ -10,7 +10,7 @@ import { Fault } from './fault.ts'
 /** New ones until they are put where they are found: whoever opens a ledger reads them, and keeps them in memory. */
 export const MOST_NEW_CLAIMS = 8192
 
-/** Those of others that were put where they are found are known for a while longer. */
+/** Those that were put where they are found are known for a while longer. */
 const MOST_KNOWN = 3 * MOST_NEW_CLAIMS
 
 /** Whoever asks for so few, as a command that submits one job, looks through all of them instead of reading them first. */
@@ -78,7 +78,7 @@ export class NewClaims {
     this.#written = []
     this.#last = null
     this.#known = id
-    if (this.#owners.size <= MOST_KNOWN) return
+    if (this.#owners.size <= MOST_KNOWN || this.#owners.size <= 2 * countNewClaims(db)) return
     this.#owners.clear()
     this.#known = 0
     this.#read(db)
