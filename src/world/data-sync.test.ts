@@ -68,6 +68,25 @@ describe('making a file durable', () => {
     file.close()
   })
 
+  it('is waited for where only the way to another thread takes long, and not on a disk that does', async () => {
+    for (const [ms, syncs, isWaitedFor] of [
+      [0.8, 200, true],
+      [5, 20, false],
+    ] as const) {
+      let waited = 0
+      const disk: Syncing = {
+        now: () => void waited++,
+        later: async () => {
+          for (const start = performance.now(); performance.now() - start < ms; );
+        },
+      }
+      const file = new DataSync(path, disk)
+      for (let nth = 0; nth < syncs; nth++) await file.sync()
+      expect(waited > 0).toBe(isWaitedFor)
+      file.close()
+    }
+  })
+
   it('has failed for good when it failed once', async () => {
     const disk = new SlowDisk()
     const file = new DataSync(path, disk)

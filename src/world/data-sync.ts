@@ -4,6 +4,13 @@ import { Quickness } from './quickness.ts'
 /** A disk that takes less than this on average is waited for: having another thread do it would take longer. */
 const QUICK_MS = 0.5
 
+/**
+ * What another thread takes has the way there and back in it, which may be longer than the sync. So after so many of them one is
+ * waited for, to see how long that takes; not if the disk is so slow that it cannot be the way alone.
+ */
+const TRIPS_UNTIL_TRIED = 8
+const WORTH_TRYING_MS = 3 * QUICK_MS
+
 /** How the system is asked: so that the process waits, or by another thread. */
 export interface Syncing {
   now(fd: number): void
@@ -31,6 +38,9 @@ export class DataSync {
   #written = 0
   #synced = 0
   #running: Promise<void> | null = null
+  /** Syncs by another thread since the last one that was waited for, and what the latest took. */
+  #trips = 0
+  #tripMs = Number.POSITIVE_INFINITY
   #failure: { readonly error: unknown } | null = null
 
   constructor(path: string, syncing = SYSTEM) {
@@ -47,7 +57,7 @@ export class DataSync {
   async until(mark: number): Promise<void> {
     while (this.#synced < mark) {
       if (this.#failure !== null) throw this.#failure.error
-      if (this.#running === null && this.#quickness.isQuick) this.#now()
+      if (this.#running === null && this.#isWorthWaiting) this.#now()
       else {
         this.#running ??= this.#begin()
         await this.#running
@@ -69,13 +79,19 @@ export class DataSync {
     closeSync(this.#fd)
   }
 
+  get #isWorthWaiting(): boolean {
+    return this.#quickness.isQuick || (this.#trips >= TRIPS_UNTIL_TRIED && this.#tripMs < WORTH_TRYING_MS)
+  }
+
   /** Never rejects: whoever waits looks what came of it. */
   async #begin(): Promise<void> {
     const mark = this.#written
     const start = performance.now()
     try {
       await this.#syncing.later(this.#fd)
-      this.#quickness.took(performance.now() - start)
+      this.#trips++
+      this.#tripMs = performance.now() - start
+      if (this.#tripMs < QUICK_MS) this.#quickness.took(this.#tripMs)
       this.#synced = mark
     } catch (error) {
       this.#failure = { error }
@@ -94,6 +110,7 @@ export class DataSync {
       return
     }
     this.#quickness.took(performance.now() - start)
+    this.#trips = 0
     this.#synced = mark
   }
 }

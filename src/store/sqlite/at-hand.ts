@@ -16,6 +16,7 @@ import type { Connection, Value } from './connection.ts'
 import { faultOf } from './fault.ts'
 import { findRecords } from './find-records.ts'
 import { load } from './load.ts'
+import { countNewClaims } from './new-claims.ts'
 import { nextDue, pendingSignals } from './small-reads.ts'
 import { countsOf, headOf } from './tail.ts'
 import { countOf, countOfWork, select, type Taken } from './take.ts'
@@ -62,6 +63,10 @@ export class AtHand {
 
   pendingSignals(): number {
     return pendingSignals(this.#db)
+  }
+
+  countNewClaims(): number {
+    return countNewClaims(this.#db)
   }
 
   counts(): readonly CountEntry[] | null {

@@ -28,6 +28,8 @@ export interface Calls {
   sketches(select: T.SketchSelect): readonly T.ChunkSketch[]
   claims(after: ClaimKey | null, limit: number): readonly Claim[]
   maintain(keepFrom: number | null): number
+  /** New claims are put where they are found. */
+  placeClaims(): void
   checkpoint(): void
   close(): void
 }

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { NewClaims } from './new-claims.ts'
 
 export type Value = SQLInputValue
 
@@ -10,6 +11,7 @@ const MOST_KEPT = 10_000
 
 /** A connection to the database, with the statements that were used on it. */
 export class Connection {
+  readonly newClaims = new NewClaims()
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #kept = new Set<string>()

@@ -8,8 +8,9 @@ import { findJobs } from './find-jobs.ts'
 import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
+import { claimsAfter } from './new-claims.ts'
 import { packJobs, unpackSet } from './packing.ts'
-import { claimsAfter, holdersOf, sketchesOf } from './small-reads.ts'
+import { holdersOf, sketchesOf } from './small-reads.ts'
 import { countsOf } from './tail.ts'
 import { hasWork, heads } from './take.ts'
 import type { Writer } from './writer.ts'
@@ -42,6 +43,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     sketches: (select) => reads.within(() => sketchesOf(reads, select)),
     claims: (after, limit) => claimsAfter(reads, after, limit),
     maintain: (keepFrom) => writer.maintain(keepFrom),
+    placeClaims: () => writer.placeClaims(),
     checkpoint: () => writer.checkpoint(),
   }
 }

@@ -1,7 +1,7 @@
 import type { AloneKind } from '../../core/aggregate.ts'
-import type { Claim } from '../../core/decision.ts'
 import type { ClosedRow, JobRow, Loaded, RecordRow, SlotRow, Wanted } from '../tables/tables.ts'
 import type { Connection, Value } from './connection.ts'
+import { loadClaim } from './new-claims.ts'
 
 type StoredJob = Omit<JobRow, 'holds'> & { readonly holds: string }
 
@@ -30,15 +30,7 @@ export function load(db: Connection, wanted: Wanted): Loaded {
     records: present(
       wanted.records.map(({ kind, tenant_id, id }) => loadRecord(db, kind as AloneKind, tenant_id, id)),
     ),
-    claims: present(
-      wanted.claims.map(({ tenant_id, key }) =>
-        db.get<Claim>(
-          'SELECT tenant_id, key, owner FROM claim WHERE tenant_id = ? AND key = ?',
-          tenant_id,
-          key,
-        ),
-      ),
-    ),
+    claims: present(wanted.claims.map((claim) => loadClaim(db, claim))),
     slots: present(wanted.slots.map(({ tenant_id, key }) => loadSlot(db, tenant_id, key))),
     refusals: present(
       wanted.refusals.map(({ tenant_id, kind, id }) =>

@@ -1,4 +1,4 @@
-import { TABLES_1 } from './schema.ts'
+import { NEW_CLAIMS_3, TABLES_1 } from './schema.ts'
 import { VIEWS_2 } from './views.ts'
 
 export interface SqliteMigration {
@@ -22,6 +22,7 @@ CREATE TABLE migration (
 const MIGRATIONS: readonly SqliteMigration[] = [
   { version: 1, name: 'tables', sql: TABLES_1 },
   { version: 2, name: 'views', sql: VIEWS_2 },
+  { version: 3, name: 'new claims', sql: NEW_CLAIMS_3 },
 ]
 
 /** In the order in which they are applied. */

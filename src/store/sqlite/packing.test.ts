@@ -10,6 +10,7 @@ it('comes out as it went in', () => {
     ready: { adds: [{ ...key, queue: 'q', group: 'g', rank: 1.5 }], drops: [] },
     due: { adds: [], drops: [{ ...key, due_at: 7 }] },
     waits: { adds: [{ ...key, topic: 'x' }], drops: [{ ...key, topic: 'y' }] },
+    claims: [{ tenant_id: 't', key: 'k', owner: 'a' }],
     chunk: chunkOf(entry('a')),
   })
   expect(unpackSet(structuredClone(packSet(set)))).toEqual(set)

@@ -1,5 +1,6 @@
 // What goes to the thread and comes back is copied value by value, and an object is copied with the names of its fields. So
 // rows of which there may be hundreds go as one list of values.
+import type { Claim } from '../../core/decision.ts'
 import type {
   ChangedJob,
   Changes,
@@ -16,9 +17,10 @@ export type Packed = readonly unknown[]
 
 type PackedChanges = Changes<unknown>
 
-export interface PackedSet extends Omit<WriteSet, 'newJobs' | 'jobs' | 'ready' | 'due' | 'waits'> {
+export interface PackedSet extends Omit<WriteSet, 'newJobs' | 'jobs' | 'claims' | 'ready' | 'due' | 'waits'> {
   readonly newJobs: Packed
   readonly jobs: Packed
+  readonly claims: Packed
   readonly ready: PackedChanges
   readonly due: PackedChanges
   readonly waits: PackedChanges
@@ -52,6 +54,7 @@ const NEW_JOB = fieldsOf<NewJob>({
   run_id: true,
   workstream_id: true,
 })
+const CLAIM = fieldsOf<Claim>({ tenant_id: true, key: true, owner: true })
 const READY = fieldsOf<ReadyKey>({ queue: true, tenant_id: true, group: true, rank: true, job_id: true })
 const DUE = fieldsOf<DueKey>({ due_at: true, tenant_id: true, job_id: true })
 const WAIT = fieldsOf<WaitKey>({ tenant_id: true, topic: true, job_id: true })
@@ -61,6 +64,7 @@ export function packSet(set: WriteSet): PackedSet {
     ...set,
     newJobs: pack(set.newJobs, NEW_JOB),
     jobs: pack(set.jobs, CHANGED_JOB),
+    claims: pack(set.claims, CLAIM),
     ready: packChanges(set.ready, READY),
     due: packChanges(set.due, DUE),
     waits: packChanges(set.waits, WAIT),
@@ -72,6 +76,7 @@ export function unpackSet(set: PackedSet): WriteSet {
     ...set,
     newJobs: unpack(set.newJobs, NEW_JOB),
     jobs: unpack(set.jobs, CHANGED_JOB),
+    claims: unpack(set.claims, CLAIM),
     ready: unpackChanges(set.ready, READY),
     due: unpackChanges(set.due, DUE),
     waits: unpackChanges(set.waits, WAIT),

@@ -1,4 +1,4 @@
-// The tables as the first migration makes them. What was released is never changed: a later migration changes it.
+// The tables as migrations make them. What was released is never changed: a later migration changes it.
 import { LATE_MS } from '../tables/tables.ts'
 
 /** Columns that change at every step of a job are in no index; they come before the long texts. */
@@ -166,4 +166,14 @@ CREATE TABLE state_count (
   n INTEGER NOT NULL,
   PRIMARY KEY (tenant_id, kind, state)
 ) STRICT, WITHOUT ROWID;
+`
+
+/** Claims in the order in which they were made, until they are put into \`claim\`: in the order of keys, which are hashes. */
+export const NEW_CLAIMS_3 = `
+CREATE TABLE new_claim (
+  id INTEGER PRIMARY KEY,
+  tenant_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  owner TEXT NOT NULL
+) STRICT;
 `

@@ -1,4 +1,4 @@
-import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
+import type { SlotKey } from '../../core/decision.ts'
 import { type ChunkSketch, LATE_MS, type SketchSelect, type SlotHolder } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { stretchOf } from './stretch.ts'
@@ -32,19 +32,6 @@ export function holdersOf(db: Connection, slots: readonly SlotKey[]): readonly S
       )
       .filter(({ holds }) => (JSON.parse(holds) as readonly string[]).includes(key))
       .map(({ owner }) => ({ tenant_id, key, owner })),
-  )
-}
-
-export function claimsAfter(db: Connection, after: ClaimKey | null, limit: number): readonly Claim[] {
-  if (after === null) {
-    return db.all<Claim>('SELECT tenant_id, key, owner FROM claim ORDER BY tenant_id, key LIMIT ?', limit)
-  }
-  return db.all<Claim>(
-    `SELECT tenant_id, key, owner FROM claim
-     WHERE (tenant_id, key) > (?, ?) ORDER BY tenant_id, key LIMIT ?`,
-    after.tenant_id,
-    after.key,
-    limit,
   )
 }
 

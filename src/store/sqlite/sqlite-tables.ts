@@ -11,6 +11,7 @@ import type { Calls, Verb } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { errorOf } from './errors.ts'
 import { faultOf } from './fault.ts'
+import { MOST_NEW_CLAIMS } from './new-claims.ts'
 import { News } from './news.ts'
 import { packSet, unpackJobs } from './packing.ts'
 import { Thread } from './thread.ts'
@@ -18,8 +19,10 @@ import { Thread } from './thread.ts'
 /** Pages written, more or less, until what is in the write-ahead log is taken over. */
 const PAGES_TO_CHECKPOINT = 2000
 
-/** Pages that even a small write changes. */
+/** Pages that even a small write changes, and how many more there are for a job. */
 const LEAST_PAGES = 8
+const PAGES_PER_NEW_JOB = 0.7
+const PAGES_PER_JOB = 0.5
 
 /** A large one counts for less than it writes: it is synced once for many, and several change the same pages. */
 const MOST_PAGES = 500
@@ -47,6 +50,8 @@ export class SqliteTables implements T.Tables {
   #seenWritten = 0
   #unheard = false
   #pages = 0
+  /** Claims that are new, as far as this process knows; null before it asked. */
+  #claims: number | null = null
   /** The last place of the log that this process knows of. */
   #seq = 0
   #onNews: () => void = () => {}
@@ -83,6 +88,7 @@ export class SqliteTables implements T.Tables {
     this.#mustWork()
     // Whoever is writing in the thread is not to be kept waiting.
     const here = this.#writing > 0 ? null : this.#here(() => this.#atHand.write(set))
+    if (here !== null) this.#news.wrote()
     return this.#lasting(here ?? (await this.#askToWrite('write', packSet(set))), set, onSeen)
   }
 
@@ -226,6 +232,7 @@ export class SqliteTables implements T.Tables {
     await this.#synced(mark)
     this.#pages += pagesOf(set)
     if (this.#pages >= PAGES_TO_CHECKPOINT) this.#checkpoint()
+    if (set.claims.length > 0 && this.#closed === null) this.#claimed(set.claims.length)
     return written
   }
 
@@ -248,6 +255,18 @@ export class SqliteTables implements T.Tables {
     this.#pages = 0
     // Somebody is in the way, or it is closing: the next one does as much more.
     this.#ask('checkpoint').catch(() => {})
+  }
+
+  #claimed(count: number): void {
+    this.#claims =
+      this.#claims === null ? this.#here(() => this.#atHand.countNewClaims()) : this.#claims + count
+    if (this.#claims < MOST_NEW_CLAIMS) return
+    this.#claims = 0
+    // That changes many pages. If somebody is in the way, it is done another time.
+    void this.#askToWrite('placeClaims').then(
+      () => this.#checkpoint(),
+      () => {},
+    )
   }
 
   /** Who opens or closes the database elsewhere may be in the way for a moment. */
@@ -346,5 +365,5 @@ export class SqliteTables implements T.Tables {
 }
 
 function pagesOf({ newJobs, jobs }: T.WriteSet): number {
-  return Math.min(MOST_PAGES, LEAST_PAGES + newJobs.length * 2 + jobs.length)
+  return Math.min(MOST_PAGES, LEAST_PAGES + newJobs.length * PAGES_PER_NEW_JOB + jobs.length * PAGES_PER_JOB)
 }

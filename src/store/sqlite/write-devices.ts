@@ -1,17 +1,6 @@
-import type { Claim } from '../../core/decision.ts'
 import type { RefusalWrite, SlotWrite } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { lost } from './write-aggregates.ts'
-
-export function putClaims(db: Connection, claims: readonly Claim[]): void {
-  if (claims.length === 0) return
-  const insert = db.prepare(
-    'INSERT INTO claim (tenant_id, key, owner) VALUES (?, ?, ?) ON CONFLICT (tenant_id, key) DO NOTHING',
-  )
-  for (const { tenant_id, key, owner } of claims) {
-    if (insert.run(tenant_id, key, owner).changes !== 1) throw lost(`the claim ${key}`)
-  }
-}
 
 interface Used {
   readonly version: number
@@ -19,7 +8,9 @@ interface Used {
 }
 
 export function putSlots(db: Connection, slots: readonly SlotWrite[]): void {
-  for (const { tenant_id, key, add, most, named, from } of slots) {
+  for (const slot of slots) {
+    const { tenant_id, key, add, most, named, from } = slot
+    if (named === null && countOn(db, slot)) continue
     const sql = 'SELECT version, counted FROM slot WHERE tenant_id = ? AND key = ?'
     const there = db.get<Used>(sql, tenant_id, key)
     const { version, counted } = there ?? { version: 0, counted: 0 }
@@ -36,6 +27,12 @@ export function putSlots(db: Connection, slots: readonly SlotWrite[]): void {
       db.run(update, ...used, list, tenant_id, key)
     }
   }
+}
+
+/** Nearly always there is a row, and room. False when somebody has to look why not. */
+function countOn(db: Connection, { tenant_id, key, add, most }: SlotWrite): boolean {
+  const sql = 'UPDATE slot SET counted = counted + ? WHERE tenant_id = ? AND key = ? AND counted <= ?'
+  return db.run(sql, add, tenant_id, key, most ?? Number.MAX_SAFE_INTEGER) === 1
 }
 
 export function putRefusals(db: Connection, refusals: readonly RefusalWrite[], told: string): void {

@@ -2,7 +2,7 @@ import type { WriteSet, Written } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { append, headOf, passBy } from './tail.ts'
 import { insertJobs, putRecords, updateJobs, verifyVersions } from './write-aggregates.ts'
-import { putClaims, putRefusals, putSlots } from './write-devices.ts'
+import { putRefusals, putSlots } from './write-devices.ts'
 import { changeDue, changeReady, changeWaits, deliver, owe } from './write-work.ts'
 
 /**
@@ -18,7 +18,7 @@ export function write(db: Connection, set: WriteSet): Written {
   putRecords(db, set.records, told)
   insertJobs(db, set.newJobs, told)
   putRows(db, set)
-  putClaims(db, set.claims)
+  if (set.claims.length > 0) db.newClaims.put(db, set.claims)
   putSlots(db, set.slots)
   putRefusals(db, set.refusals, told)
   changeReady(db, set.ready)

@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts'
 import { Fault, faultOf } from './fault.ts'
 import { load } from './load.ts'
 import { checkpoint, removeHistory, removeTags, tidy } from './maintain.ts'
+import { placeClaims } from './new-claims.ts'
 import { select, type Taken } from './take.ts'
 import { write } from './write.ts'
 
@@ -123,8 +124,13 @@ export class Writer {
         tag = await this.#transaction(() => removeTags(this.#db, after))
       }
     }
+    await this.placeClaims()
     await this.#tidy(tidy)
     return removed
+  }
+
+  placeClaims(): Promise<void> {
+    return placeClaims(this.#db, (run) => this.#transaction(run))
   }
 
   /** What was written elsewhere in the process is taken over from the write-ahead log. */

@@ -2,22 +2,11 @@
 // every change, so that a change is short however large the request was.
 import type { JobAggregate } from '../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../core/job/record.ts'
-import { isUsual, USUAL_JOB, USUAL_STEP } from '../usual-fields.ts'
+import { USUAL_JOB, USUAL_STEP } from '../usual-fields.ts'
+import { jobText, stepText } from './record-text.ts'
 import type { JobRow } from './tables.ts'
 
 type Fields = { [field: string]: unknown }
-
-/** What a step says only if its job says something else. */
-const AS_ITS_JOB: ReadonlySet<string> = new Set([
-  'tenant_id',
-  'job_id',
-  'state_since',
-  'created_at',
-  'updated_at',
-  'input_ref',
-  'output_ref',
-  'etag',
-])
 
 interface FixedText {
   readonly job: Fields
@@ -42,11 +31,10 @@ export interface BornJob {
 }
 
 export function encodeBorn({ job, steps }: BornJob): string {
-  const ofJob = job as unknown as Fields
-  let text = `{"job":${unusualText(ofJob, USUAL_JOB, null)},"steps":[`
+  let text = `{"job":${jobText(job, USUAL_JOB)},"steps":[`
   for (let index = 0; index < steps.length; index++) {
     if (index > 0) text += ','
-    text += unusualText(steps[index] as unknown as Fields, USUAL_STEP, ofJob)
+    text += stepText(steps[index] as StepRecord, usualStepOf(job))
   }
   return `${text}]}`
 }
@@ -54,18 +42,13 @@ export function encodeBorn({ job, steps }: BornJob): string {
 /** Null when nothing differs. */
 export function encodeMoving({ job, steps, outbox }: JobAggregate, born: BornJob): string | null {
   let text = ''
-  if (job !== born.job) {
-    text = `"job":${differenceText(job as unknown as Fields, born.job as unknown as Fields)}`
-  }
+  if (job !== born.job) text = `"job":${jobText(job, born.job)}`
   let changed = ''
   for (let index = 0; index < steps.length; index++) {
-    const step = steps[index]
+    const step = steps[index] as StepRecord
     const then = born.steps[index]
     if (step === then) continue
-    const fields =
-      then === undefined
-        ? JSON.stringify(step)
-        : differenceText(step as unknown as Fields, then as unknown as Fields)
+    const fields = then === undefined ? JSON.stringify(step) : stepText(step, then)
     changed += `${changed === '' ? '' : ','}"${index}":${fields}`
   }
   if (changed !== '') text += `${text === '' ? '' : ','}"steps":{${changed}}`
@@ -93,10 +76,14 @@ function decodeBorn({ job, steps }: FixedText): BornJob {
 }
 
 function decodeStep(step: Fields, job: JobRecord): StepRecord {
+  return { ...usualStepOf(job), kind: 'step', ...step } as unknown as StepRecord
+}
+
+/** What a step says only if it says something else. */
+function usualStepOf(job: JobRecord): Partial<StepRecord> {
   const { tenant_id, job_id, state_since, created_at, updated_at, input_ref, output_ref, etag } = job
   return {
     ...USUAL_STEP,
-    kind: 'step',
     tenant_id,
     job_id,
     state_since,
@@ -105,8 +92,7 @@ function decodeStep(step: Fields, job: JobRecord): StepRecord {
     input_ref,
     output_ref,
     etag,
-    ...step,
-  } as unknown as StepRecord
+  }
 }
 
 function laidOver(
@@ -116,29 +102,4 @@ function laidOver(
   const all = steps.slice()
   for (const index in changed) all[Number(index)] = { ...all[Number(index)], ...changed[index] } as StepRecord
   return all
-}
-
-/** Without what is usual, and without what is said by the job that the record is part of. */
-function unusualText(record: Fields, usual: Fields, job: Fields | null): string {
-  // Put together by hand: an object made field by field for each record is several times slower to write.
-  let text = ''
-  for (const field in record) {
-    if (field === 'kind') continue
-    const value = record[field]
-    const ordinary = usual[field]
-    // Nearly always it is the very same; only of objects and lists is it worth a closer look.
-    if (value === ordinary || (typeof value === 'object' && isUsual(value, ordinary))) continue
-    if (job !== null && value === job[field] && AS_ITS_JOB.has(field)) continue
-    text += `${text === '' ? '' : ','}"${field}":${JSON.stringify(value)}`
-  }
-  return `{${text}}`
-}
-
-function differenceText(record: Fields, before: Fields): string {
-  let text = ''
-  for (const field in record) {
-    const value = record[field]
-    if (value !== before[field]) text += `${text === '' ? '' : ','}"${field}":${JSON.stringify(value)}`
-  }
-  return `{${text}}`
 }
