@@ -26,8 +26,32 @@ export interface RoutingRequest {
   readonly globalMode: Mode | undefined
 }
 
+// Mostly one tenant submits many jobs, and what does not go by the document is then the same for all of them.
+let lastRequest: RoutingRequest | null = null
+let lastRouting: Routing | null = null
+
 /** Null when the mode spreads a tenant by document and there is no document. */
 export function route(request: RoutingRequest): Routing | null {
+  if (lastRequest !== null && isRoutedAlike(request, lastRequest)) return lastRouting
+  const routing = worked(request)
+  if (routing?.resolved_mode === 'DEFAULT') {
+    const { tenant_id, mode, tenantMode, globalMode } = request
+    lastRequest = { tenant_id, doc_id: null, mode, tenantMode, globalMode }
+    lastRouting = routing
+  }
+  return routing
+}
+
+function isRoutedAlike(a: RoutingRequest, b: RoutingRequest): boolean {
+  return (
+    a.tenant_id === b.tenant_id &&
+    a.mode === b.mode &&
+    a.tenantMode === b.tenantMode &&
+    a.globalMode === b.globalMode
+  )
+}
+
+function worked(request: RoutingRequest): Routing | null {
   const chosen = chooseMode(request)
   if (chosen.resolved_mode === 'BURST' && request.doc_id === null) return null
   const burst = chosen.resolved_mode === 'BURST' ? (request.doc_id as string).trim().toLowerCase() : ''

@@ -1,3 +1,4 @@
+import type { RequestIdentity } from '../core/idempotency.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 
 // Canonical JSON by RFC 8785 as bytes, for hashing: of plain JSON, without its null fields. Every request is hashed, so
@@ -36,12 +37,38 @@ let end = 0
 /** What `use` makes of the bytes, which are gone after that; null when the value has no canonical form. */
 export function withCanonicalBytes<T>(value: Json, use: (bytes: Buffer) => T): T | null {
   end = 0
-  const isCanonical = writeValue(value)
-  const used = isCanonical ? use(bytes.subarray(0, end)) : null
-  if (bytes.length > MOST_KEPT_BYTES) bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
-  return used
+  return used(writeValue(value), use)
 }
 
+/** The same of what makes a request the same request. Its fields come in their order, so nothing is sorted. */
+export function withIdentityBytes<T>(request: RequestIdentity, use: (bytes: Buffer) => T): T | null {
+  end = 0
+  // Fields that are null are left out. These never are; whoever has such a request is served by the library.
+  const isCanonical =
+    request.input_ref !== null &&
+    request.output_ref !== null &&
+    writeNamed('{"input_ref":', request.input_ref) &&
+    writeNamed(',"output_ref":', request.output_ref) &&
+    (request.payload === null || writeNamed(',"payload":', request.payload)) &&
+    writeNamed(',"request_type":', request.request_type) &&
+    writeNamed(',"schema_version":', request.schema_version) &&
+    writeNamed(',"tenant_id":', request.tenant_id)
+  makeRoom(ROOM)
+  bytes[end++] = CLOSE_OBJECT
+  return used(isCanonical, use)
+}
+
+function writeNamed(name: string, value: Json): boolean {
+  makeRoom(ROOM)
+  writePlain(name)
+  return writeValue(value)
+}
+
+function used<T>(isCanonical: boolean, use: (bytes: Buffer) => T): T | null {
+  const result = isCanonical ? use(bytes.subarray(0, end)) : null
+  if (bytes.length > MOST_KEPT_BYTES) bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  return result
+}
 /** All of them answer false when there is no canonical form. */
 function writeValue(value: Json): boolean {
   if (typeof value === 'string') return writeText(value)

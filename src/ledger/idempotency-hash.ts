@@ -3,13 +3,11 @@ import canonicalize from 'canonicalize'
 import { identityOf, type RequestIdentity } from '../core/idempotency.ts'
 import type { Json } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { withCanonicalBytes } from './canonical-json.ts'
+import { withCanonicalBytes, withIdentityBytes } from './canonical-json.ts'
 
 /** SHA-256 of the canonical JSON (RFC 8785) of what makes a request the same request. */
 export function idempotencyHash(request: RequestIdentity): string {
-  const { input_ref, output_ref, payload, request_type, schema_version, tenant_id } = request
-  const identity = { input_ref, output_ref, payload, request_type, schema_version, tenant_id }
-  return withCanonicalBytes(identity, sha256) ?? hashByLibrary(request)
+  return withIdentityBytes(request, sha256) ?? hashByLibrary(request)
 }
 
 /** What has no canonical form is for the library to say: text with half a character, which no bytes stand for. */

@@ -39,8 +39,8 @@ export function runAgain(old: JobDraft, command: RunAgain): Decision<SubmitAnswe
   )
   const draft = JobDraft.born({ job, steps, outbox: [] }, command, given)
   draft.join(joined)
-  if (key !== null) draft.claims.push({ tenant_id, key, owner: new_job_id })
-  draft.slots.push({
+  if (key !== null) draft.claim({ tenant_id, key, owner: new_job_id })
+  draft.slot({
     tenant_id,
     key: IN_FLIGHT,
     verb: 'take',

@@ -1,5 +1,6 @@
-import { idOf, type JobAggregate, type LedgerRecord, placeInChange } from '../aggregate.ts'
+import { idOf, type JobAggregate, type LedgerRecord } from '../aggregate.ts'
 import type { AuditEntry, AuditEvent } from '../audit.ts'
+import { together } from '../changes-together.ts'
 import {
   type Accepted,
   type Change,
@@ -38,7 +39,13 @@ type Part = JobRecord | StepRecord | OutboxRecord
  */
 type Trail = Mutable<AuditEntry> & { path: (string | null)[] }
 
-const NO_CHILDREN: readonly JobDraft[] = Object.freeze([])
+const NONE: readonly never[] = Object.freeze([])
+const NO_CHILDREN: readonly JobDraft[] = NONE
+
+/** Mostly it is the only one, and a list that grows takes room for many. */
+function withOne<T>(list: readonly T[], one: T): readonly T[] {
+  return list.length === 0 ? [one] : [...list, one]
+}
 
 /**
  * One job while a decision is being made on it: copies each record when it is first changed, checks every move
@@ -50,15 +57,15 @@ export class JobDraft implements JobAggregate {
   readonly at: string
   readonly steps: StepRecord[]
   outbox: readonly OutboxRecord[]
-  readonly claims: Claim[] = []
-  readonly slots: SlotChange[] = []
-  readonly signals: Signal[] = []
+  #claims: readonly Claim[] = NONE
+  #slots: readonly SlotChange[] = NONE
+  #signals: readonly Signal[] = NONE
   /** The job's document, where somebody loaded it: null when there is none, undefined when nobody did. */
   document: DocumentRecord | null | undefined
   /** Jobs that come of this one. */
   children: readonly JobDraft[] = NO_CHILDREN
   readonly #by: By
-  readonly #trails: Trail[] = []
+  #trails: Trail[] | null = null
   #lastTold: JsonObject | null = null
   #joined: Change | null = null
   /** What was there: everything else is a copy, or new, and may be written to. Null when all of it is new. */
@@ -162,6 +169,19 @@ export class JobDraft implements JobAggregate {
     this.children = [...this.children, JobDraft.born(aggregate, this.#by, this.given)]
   }
 
+  claim(claim: Claim): void {
+    this.#claims = withOne(this.#claims, claim)
+  }
+
+  /** Takes or gives back a place under a limit. */
+  slot(change: SlotChange): void {
+    this.#slots = withOne(this.#slots, change)
+  }
+
+  signal(signal: Signal): void {
+    this.#signals = withOne(this.#signals, signal)
+  }
+
   addRow(row: OutboxRecord): void {
     this.outbox = [...this.outbox, row]
     this.#isIndexed = false
@@ -191,20 +211,20 @@ export class JobDraft implements JobAggregate {
     const entry = this.#entry(row, 'noted', row.state, row.state)
     entry.error_type = error.code
     entry.error_message = error.message
-    this.#trails.push(entry)
+    this.#keep(entry)
   }
 
   /** Somebody changed what the state does not show: the history does. */
   remark(metadata: JsonObject): void {
     const entry = this.#entry(this.#job, 'noted', this.#job.state, this.#job.state)
     entry.metadata = metadata
-    this.#trails.push(entry)
+    this.#keep(entry)
   }
 
   /** What came of an attempt is told with the entry of its end. */
   tell(index: number, metadata: JsonObject): void {
     const step = present(this.steps[index], 'the step exists')
-    const entry = this.#trails.findLast(({ kind, id }) => kind === 'step' && id === idOf(step))
+    const entry = this.#trails?.findLast(({ kind, id }) => kind === 'step' && id === idOf(step))
     const told = present(entry, 'its end is in the history')
     told.metadata = { ...told.metadata, ...metadata }
   }
@@ -213,7 +233,7 @@ export class JobDraft implements JobAggregate {
   ignore(command: string, record: JobRecord | StepRecord): void {
     const entry = this.#entry(record, 'ignored', record.state, record.state)
     entry.metadata = { command }
-    this.#trails.push(entry)
+    this.#keep(entry)
   }
 
   /** What the history keeps of a refusal on this job or step. */
@@ -247,8 +267,13 @@ export class JobDraft implements JobAggregate {
    */
   finish<A>(answer: A): Accepted<A> {
     if (!this.#isIndexed) this.reindex()
-    const { claims, slots, signals } = this
-    const own = { puts: this.#puts(), audit: this.#trails, claims, slots, signals }
+    const own = {
+      puts: this.#puts(),
+      audit: this.#trails ?? NONE,
+      claims: this.#claims,
+      slots: this.#slots,
+      signals: this.#signals,
+    }
     if (this.#joined !== null) return change(answer, together([this.#joined, own]))
     if (this.children.length === 0) return change(answer, own)
     const parts = this.children.map((child) => child.finish(null).change)
@@ -314,7 +339,7 @@ export class JobDraft implements JobAggregate {
     } else {
       entry = this.#entry(record, 'moved', from, record.state)
       if (since !== null) entry.duration_seconds = toEpochSeconds(this.given.now - fromIso(since))
-      this.#trails.push(entry)
+      this.#keep(entry)
     }
     if (error !== undefined) {
       entry.error_type = error.code
@@ -323,8 +348,14 @@ export class JobDraft implements JobAggregate {
     }
   }
 
+  #keep(entry: Trail): void {
+    if (this.#trails === null) this.#trails = [entry]
+    else this.#trails.push(entry)
+  }
+
   /** The one that goes on when this record moves. A row moves once, and then it has ended. */
   #trailOf(record: Part): Trail | undefined {
+    if (this.#trails === null) return undefined
     for (const trail of this.#trails) {
       if (trail.kind !== record.kind || trail.event !== 'moved' || trail.error_type !== null) continue
       if (record.kind === 'job') return trail
@@ -376,17 +407,6 @@ export class JobDraft implements JobAggregate {
     let index = 0
     while (index < steps.length && (steps[index] as StepRecord).step_id !== step_id) index++
     return present(steps[index], 'every record of a job belongs to one of its steps')
-  }
-}
-
-/** Several changes as one, in an order whose every prefix is legal. */
-function together(parts: readonly Change[]): Change {
-  return {
-    puts: parts.flatMap(({ puts }) => puts).toSorted((a, b) => placeInChange(a) - placeInChange(b)),
-    audit: parts.flatMap(({ audit }) => audit),
-    claims: parts.flatMap(({ claims }) => claims),
-    slots: parts.flatMap(({ slots }) => slots),
-    signals: parts.flatMap(({ signals }) => signals),
   }
 }
 

@@ -42,7 +42,7 @@ export function escalate(draft: JobDraft, error: StepError): void {
   // Somebody may have given that name to another job.
   const job_id = there === null ? next : given.ids.next()
   draft.bear(escalated(job, escalation, { rung, rungs, job_id, error, now: given.now }))
-  draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: NO_LIMIT })
+  draft.slot({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: NO_LIMIT })
   draft.setJob({ escalation: { ...escalation, escalated_to: job_id } })
 }
 

@@ -24,8 +24,8 @@ export function endJob(
     if (!isTerminal(stepMachine, step.state)) leaveAttempt(draft, step, 'CANCELLED', {}, why)
   }
   const { tenant_id, job_id } = draft.job
-  draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'release', owner: job_id })
-  draft.signals.push({ tenant_id, topic: endedTopic(job_id) })
+  draft.slot({ tenant_id, key: IN_FLIGHT, verb: 'release', owner: job_id })
+  draft.signal({ tenant_id, topic: endedTopic(job_id) })
   if (state === 'FAILED_FINAL') escalate(draft, why)
   const failed = error && { error_code: error.code, error_message: error.message }
   draft.moveJob(state, { ...failed, waits_for: [], report_by: null }, error)

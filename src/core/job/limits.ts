@@ -22,14 +22,14 @@ export function slotKey({ key, per_ms }: Limit): string {
 
 /** Takes the places that an attempt at this step needs by its protocol. */
 export function takeLimits(draft: JobDraft, step: StepRecord, lease_id: string): void {
-  for (const limit of step.limits) draft.slots.push(takeOf(draft, limit, draft.job.tenant_id, lease_id))
+  for (const limit of step.limits) draft.slot(takeOf(draft, limit, draft.job.tenant_id, lease_id))
 }
 
 /** Takes the places that its queue has for it. */
 export function takeQueueLimits(draft: JobDraft, step: StepRecord, queue: QueueRecord | null): void {
   const limits = queueLimits(queue)
   if (limits.length === 0) return
-  for (const limit of limits) draft.slots.push(takeOf(draft, limit, EVERYBODY, step.lease_id as string))
+  for (const limit of limits) draft.slot(takeOf(draft, limit, EVERYBODY, step.lease_id as string))
   if (limits.some(({ per_ms }) => per_ms === undefined)) draft.setStep(step.step_index, { queue_slot: true })
 }
 
@@ -47,9 +47,9 @@ function takeOf(draft: JobDraft, limit: Limit, tenant_id: string, lease_id: stri
 export function releaseLimits(draft: JobDraft, step: StepRecord): void {
   const { job } = draft
   for (const { tenant_id, key } of heldBy(job, step)) {
-    draft.slots.push({ tenant_id, key, verb: 'release', owner: slotOwner(tenant_id, job) })
+    draft.slot({ tenant_id, key, verb: 'release', owner: slotOwner(tenant_id, job) })
     // As it was named by earlier versions.
-    if (tenant_id === EVERYBODY) draft.slots.push({ tenant_id, key, verb: 'release', owner: job.job_id })
+    if (tenant_id === EVERYBODY) draft.slot({ tenant_id, key, verb: 'release', owner: job.job_id })
   }
 }
 

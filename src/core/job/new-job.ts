@@ -6,7 +6,7 @@ import type { Routing } from '../routing.ts'
 import { toIso } from '../time.ts'
 import type { SubmitJob } from './commands.ts'
 import { endedTopic } from './ended-topic.ts'
-import type { Limit, ProtocolStep, StepPolicy } from './protocol.ts'
+import { type Limit, NO_LIMITS, type ProtocolStep, type StepPolicy } from './protocol.ts'
 import type { Escalation, JobRecord, Rung, StepGate, StepRecord } from './record.ts'
 
 /** The job of a request, and its steps, as they are when nothing has been done yet. */
@@ -72,7 +72,7 @@ export function newJob(
     etag: '',
   }
   const steps = command.protocol.steps.map((step, index) =>
-    newStep(command, step, index, limits[index] as readonly Limit[], at),
+    newStep(command, step, index, limits[index] ?? NO_LIMITS, at),
   )
   return { job, steps, outbox: [] }
 }

@@ -58,6 +58,9 @@ export interface Limit {
   readonly per_ms?: number
 }
 
+/** One for all who have none: records of one kind are compared field by field. */
+export const NO_LIMITS: readonly Limit[] = Object.freeze([])
+
 /** At most so many within so many milliseconds, whichever they are. */
 export interface Rate {
   readonly max: number

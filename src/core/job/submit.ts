@@ -18,7 +18,7 @@ import { docKeyClaim } from './doc-key.ts'
 import { JobDraft } from './draft.ts'
 import { IN_FLIGHT, limitsFor } from './limits.ts'
 import { newJob } from './new-job.ts'
-import type { Limit } from './protocol.ts'
+import { type Limit, NO_LIMITS, type ProtocolStep } from './protocol.ts'
 import type { JobRecord } from './record.ts'
 import { settle } from './settle.ts'
 
@@ -37,7 +37,8 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   const entry = document === null ? undefined : given.ownerOf(document)
   if (entry !== undefined) return answerDuplicate({ ...command, strictIdempotency: false }, given, entry)
   const jobs = command.depends_on.length === 0 ? NOBODY : loadJobs(given, tenant_id, command.depends_on)
-  const own = given.get('job', tenant_id, job_id)
+  // An id that was just made is nobody's.
+  const own = command.isFreshId === true ? null : given.get('job', tenant_id, job_id)
   if (own === undefined || !(jobs instanceof Map)) return needJobs(command, jobs)
   const refused = refuseBadIds(command, own, jobs)
   if (refused !== null) return refused
@@ -50,9 +51,9 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   const own_run = joined.run_id === command.run_id ? command : { ...command, run_id: joined.run_id }
   const draft = JobDraft.born(newJob(own_run, routing, limits, given.now), command, given)
   draft.join(joined)
-  draft.claims.push({ tenant_id, key, owner: job_id })
-  if (document !== null) draft.claims.push({ ...document, owner: job_id })
-  draft.slots.push({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: command.inFlightLimit })
+  draft.claim({ tenant_id, key, owner: job_id })
+  if (document !== null) draft.claim({ ...document, owner: job_id })
+  draft.slot({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: command.inFlightLimit })
   resolveDependencies(draft, jobs)
   settle(draft)
   return draft.finish({ job_id, duplicate: false, differing: [] })
@@ -88,15 +89,24 @@ function answerDuplicate(command: SubmitJob, given: Given, owner: string): Decis
   return change({ job_id: owner, duplicate: true, differing }, {})
 }
 
-/** The limits of each step; or the path to a value that one of their keys needs and the request lacks. */
+/** The limits of each step, or of none when none has any; or the path to a value that one of their keys needs and the request lacks. */
 function limitsOfSteps(command: SubmitJob): readonly (readonly Limit[])[] | string {
+  const { steps } = command.protocol
+  // Most have none, and then there is nothing to fill in for any of their jobs.
+  if (!steps.some(hasLimits)) return NO_LIMITS_OF_STEPS
   const all: (readonly Limit[])[] = []
-  for (const { limits = [] } of command.protocol.steps) {
+  for (const { limits = NO_LIMITS } of steps) {
     const filled = limitsFor(limits, command)
     if ('missing' in filled) return filled.missing
     all.push(filled.limits)
   }
   return all
+}
+
+const NO_LIMITS_OF_STEPS: readonly never[] = Object.freeze([])
+
+function hasLimits({ limits }: ProtocolStep): boolean {
+  return limits !== undefined && limits.length > 0
 }
 
 function refuseBadIds(

@@ -5,7 +5,7 @@ import { stepMachine } from '../machines/step.ts'
 import { fromIso, MINUTE_MS, toIso } from '../time.ts'
 import { jobsAmong } from './ended-topic.ts'
 import { slotKey } from './limits.ts'
-import { type Delivery, PUSHED } from './protocol.ts'
+import { type Delivery, NO_LIMITS, PUSHED } from './protocol.ts'
 import type { JobRecord, OutboxRecord, Ready, StepGate, StepRecord } from './record.ts'
 
 /**
@@ -144,7 +144,7 @@ export function readyOf(aggregate: JobAggregate, { cause }: Wait): Ready | null 
   if (step.delivery === 'external') return null
   const passes = aggregate.job.unlimited || isBegun(aggregate)
   // A row to publish holds the slots of its step already; those of its queue it takes when it is first taken.
-  const limits = cause === 'claim' && !passes ? step.limits : []
+  const limits = cause === 'claim' && !passes ? step.limits : NO_LIMITS
   const ready = {
     queue: queueOf(step.queue, step.delivery),
     group: limits.length === 0 ? '' : limits.map(slotKey).join(' '),

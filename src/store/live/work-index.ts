@@ -250,6 +250,8 @@ export class WorkIndex {
   }
 
   #moveWaiting(key: RecordKey, place: WorkPlace, topics: readonly string[]): void {
+    // There is a list of its own for each job, mostly with nothing in it.
+    if (topics.length === 0 && place.waits_for.length === 0) return
     const id = `${key.kind}\n${key.id}`
     for (const topic of place.waits_for) {
       const name = topicKey(key.tenant_id, topic)
