@@ -5,16 +5,13 @@ import { withChecksum } from '../lines/checksum.ts'
 import { DELTA_VERSION, type DeltaEnd, type DeltaHeader } from './read-delta.ts'
 
 /**
- * How much is filled with newlines at once: overwriting takes half as long to sync as growing does. The first time whoever
- * writes waits for it, so it is little; after that it is done ahead, by another thread, while batches go into what is left.
+ * How much is filled with newlines ahead: overwriting is cheaper to sync than growing. Whoever writes meanwhile waits for
+ * it, and a disk takes far more than eight times as long for eight times as much.
  */
 const FILL_BYTES = 128 * 1024
 
-/** The more there is already, the more is likely to come: so many times what a fill is. */
-const MOST_FILLS_AT_ONCE = 8
-
-/** Batches as large as this would use up whatever is filled, and are cheaper to append. */
-const LARGE_BATCH_BYTES = 256 * 1024
+/** A batch this large is cheaper to append than to fill for. */
+const LARGE_BATCH_BYTES = 64 * 1024
 
 const FILL = Buffer.alloc(FILL_BYTES, '\n')
 
@@ -26,10 +23,6 @@ export class DeltaWriter {
   #size: number
   /** Most processes that write once write no more: they need no room. */
   #isFirst = true
-  /** Under way: nothing is written beyond what was filled before, until it is over. */
-  #filling: Promise<void> | null = null
-  /** Why it did not work out: the next batch fails for it, as it would have if it had been filled for. */
-  #failure: unknown = null
 
   private constructor(path: string, file: DiskFile, end: number, size: number) {
     this.path = path
@@ -87,72 +80,35 @@ export class DeltaWriter {
 
   /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. */
   async append(batch: Uint8Array): Promise<void> {
-    const isFirst = this.#isFirst
+    const needsRoom = this.#end + batch.length > this.#size && !this.#isFirst
+    if (needsRoom && batch.length < LARGE_BATCH_BYTES) await this.#fill()
     this.#isFirst = false
-    if (!isFirst && this.#end + batch.length > this.#size) await this.#makeRoom(batch.length)
-    this.#mustHaveFilled()
     await this.#file.writeThrough(this.#end, batch)
     this.#end += batch.length
     this.#size = Math.max(this.#size, this.#end)
-    if (!isFirst && batch.length < LARGE_BATCH_BYTES) this.#fillAhead()
   }
 
   /** Cuts off what a failed append may have left, so that the next batch comes right after the last good one. */
   async takeBack(): Promise<void> {
-    await this.#filling
     await this.#file.truncate(this.#end)
     this.#size = this.#end
     await this.#file.sync()
-    this.#failure = null
   }
 
   /** Ends the file where its last batch ends. */
   async finish(): Promise<void> {
-    await this.#filling
     if (this.#size > this.#end) await this.takeBack()
   }
 
-  async close(): Promise<void> {
-    await this.#filling
-    await this.#file.close()
+  close(): Promise<void> {
+    return this.#file.close()
   }
 
-  async #makeRoom(bytes: number): Promise<void> {
-    await this.#filling
-    this.#mustHaveFilled()
-    if (this.#end + bytes <= this.#size || bytes >= LARGE_BATCH_BYTES) return
-    await this.#fill(1).catch(orFull)
-  }
-
-  /** While there is still room for a few more batches. */
-  #fillAhead(): void {
-    const fills = Math.min(MOST_FILLS_AT_ONCE, Math.ceil(this.#end / (4 * FILL_BYTES)))
-    if (this.#filling !== null || this.#size - this.#end > (fills * FILL_BYTES) / 2) return
-    this.#filling = this.#fill(fills)
-      .catch(orFull)
-      .catch((error: unknown) => {
-        this.#failure = error
-      })
-      .finally(() => {
-        this.#filling = null
-      })
-  }
-
-  #mustHaveFilled(): void {
-    if (this.#failure !== null) throw this.#failure
-  }
-
-  async #fill(fills: number): Promise<void> {
-    const from = this.#size
-    for (let n = 0; n < fills; n++) await this.#file.write(from + n * FILL_BYTES, FILL)
+  async #fill(): Promise<void> {
+    await this.#file.write(this.#size, FILL)
+    this.#size += FILL_BYTES
     await this.#file.sync()
-    this.#size = from + fills * FILL_BYTES
   }
-}
-
-/** A full disk may still have room for a batch. One that finds none says so itself. */
-function orFull(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOSPC') throw error
 }
 
 /** A delta that has everything but its name. */
