@@ -15,6 +15,8 @@ export interface WriteLaneOptions {
   readonly schema: string
   /** Named in notifications. */
   readonly process: string
+  /** Settles when it is known whether there are tables to write to. */
+  readonly isThere: Promise<void>
 }
 
 /**
@@ -79,7 +81,8 @@ export class WriteLane {
   }
 
   async #register(client: PgClient): Promise<void> {
-    const { schema, server } = this.#options
+    const { schema, server, isThere } = this.#options
+    await isThere
     const writer = server.world.ids.next()
     const text = `INSERT INTO ${schema}.writer (id, batch, seen_at) VALUES ($1, 0, now())`
     await client.query(text, [writer])
