@@ -2,6 +2,7 @@
 // every change, so that a change is short however large the request was.
 import type { JobAggregate } from '../../core/aggregate.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from '../../core/job/record.ts'
+import { jsonText } from '../../core/json-text.ts'
 import { isUsual, USUAL_JOB, USUAL_STEP } from '../usual-fields.ts'
 import type { JobRow } from './tables.ts'
 
@@ -129,9 +130,14 @@ function unusualText(record: Fields, usual: Fields, job: Fields | null): string 
     // Nearly always it is the very same; only of objects and lists is it worth a closer look.
     if (value === ordinary || (typeof value === 'object' && isUsual(value, ordinary))) continue
     if (job !== null && value === job[field] && AS_ITS_JOB.has(field)) continue
-    text += `${text === '' ? '' : ','}"${field}":${JSON.stringify(value)}`
+    text += `${text === '' ? '' : ','}"${field}":${textOf(value)}`
   }
   return `{${text}}`
+}
+
+/** What a caller gave was written when it was checked: it is frozen by now, and slow to write. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? jsonText(value) : JSON.stringify(value)
 }
 
 function differenceText(record: Fields, before: Fields): string {
