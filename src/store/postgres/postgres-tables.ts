@@ -29,6 +29,7 @@ import {
 } from '../tables/tables.ts'
 import { partsOf, shownAddress } from './address.ts'
 import { textArray } from './binary-array.ts'
+import { Counted } from './counted.ts'
 import { translated } from './errors.ts'
 import { FindQueries } from './find.ts'
 import { findSteps } from './find-steps.ts'
@@ -99,7 +100,8 @@ export class PostgresTables implements Tables {
     const { schema, listen = true, pollMs = DEFAULT_POLL_MS } = options
     const process = server.world.ids.next()
     const isThere = this.#there.promise
-    const lane = () => new WriteLane({ server, schema: quotedSchema(schema), process, isThere })
+    const counted = new Counted()
+    const lane = () => new WriteLane({ server, schema: quotedSchema(schema), process, isThere, counted })
     this.#server = server
     this.#s = quotedSchema(schema)
     this.#reads = Array.from({ length: READ_LINKS }, () => new Link(server))
