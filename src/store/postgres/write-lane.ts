@@ -29,9 +29,9 @@ interface LostWrite {
 }
 
 /**
- * A connection that writes. Its first write makes a row of its own in `writer`, and every write says there, within its transaction, which
- * one it is. When the connection is lost during a write, that row tells what became of it. Asking ends the writer: should the
- * server come to that write only now, it does nothing.
+ * A connection that writes. Its first write makes a row for it in `writer`, and every write says there, within its
+ * transaction, which one it is. When the connection is lost during a write, that row tells what became of it. Asking ends the
+ * writer: should the server come to that write only now, it does nothing.
  */
 export class WriteLane {
   readonly link: Link
@@ -122,11 +122,11 @@ export class WriteLane {
   async #find({ writer, batch, isMade }: LostWrite, cause: unknown): Promise<Written> {
     const { schema } = this.#options
     const { address } = this.link
-    // Its row is made by the first of its writes that is there. When that is this one, and it comes only now, it finds this.
-    const text = !isMade
-      ? `INSERT INTO ${schema}.writer AS w (id, batch, is_over, seen_at) VALUES ($1, 0, true, now())
+    // A write that would have made the row, and comes only now, finds this one instead.
+    const text = isMade
+      ? `UPDATE ${schema}.writer SET is_over = true WHERE id = $1 RETURNING batch`
+      : `INSERT INTO ${schema}.writer AS w (id, batch, is_over, seen_at) VALUES ($1, 0, true, now())
           ON CONFLICT (id) DO UPDATE SET is_over = true RETURNING w.batch`
-      : `UPDATE ${schema}.writer SET is_over = true WHERE id = $1 RETURNING batch`
     for (let questions = 1; ; questions++) {
       try {
         const client = await this.link.client()
