@@ -15,7 +15,7 @@ export function textArray(values: readonly (string | null)[]): Buffer {
 }
 
 /** A column of rows. Where many in a row are the same, as tenants and states are, each is made into bytes once. */
-export function textsOf<T>(rows: readonly T[], of: (row: T) => string | null): Buffer {
+function textsOf<T>(rows: readonly T[], of: (row: T) => string | null): Buffer {
   let buffer: Buffer = Buffer.allocUnsafe(HEADER_BYTES + rows.length * FIRST_GUESS_BYTES)
   let at = HEADER_BYTES
   let hasNull = false
@@ -49,7 +49,7 @@ export function bigintArray(values: readonly (number | null)[]): Buffer {
 }
 
 /** A column of whole numbers. */
-export function bigintsOf<T>(rows: readonly T[], of: (row: T) => number | null): Buffer {
+function bigintsOf<T>(rows: readonly T[], of: (row: T) => number | null): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + 12 * rows.length)
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
   let at = HEADER_BYTES
