@@ -6,7 +6,6 @@ const FLAGS = {
   max_wal_size: '8GB',
   checkpoint_timeout: '15min',
   shared_preload_libraries: 'pg_stat_statements',
-  'pg_stat_statements.track': 'all',
 } as const
 
 let server: Promise<TestServer> | null = null

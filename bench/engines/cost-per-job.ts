@@ -17,6 +17,7 @@ export async function costPerJob(bench: Bench): Promise<readonly Row[]> {
   const jobs = bench.isQuick ? 2000 : 10_000
   const place = await freshPlace('postgres', bench.folder)
   const { schema } = place.options.postgres as { readonly schema: string }
+  await trackWithin(place.url, 'all')
   const ledger = await openLedger(place.url, { ...BENCH_OPTIONS, ...place.options })
   try {
     await say(place.url, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements')
@@ -31,8 +32,17 @@ export async function costPerJob(bench: Bench): Promise<readonly Row[]> {
     ]
   } finally {
     await ledger.close()
+    await trackWithin(place.url, 'top')
     await place.remove()
   }
+}
+
+/** Whether statements within functions are counted, on connections from now on: it costs whoever does much in one call. */
+async function trackWithin(url: string, what: 'all' | 'top'): Promise<void> {
+  await say(
+    url,
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET pg_stat_statements.track = ${what}', current_database()); END $$`,
+  )
 }
 
 async function spentOn(url: string, schema: string, work: () => Promise<unknown>): Promise<Spent> {

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postgresMigrations } from '../../src/store/postgres/migrations/migrations.ts'
+import { migrationTableSql, postgresMigrations } from '../../src/store/postgres/migrations/migrations.ts'
 import { runHere } from '../e2e/cli-here.ts'
 import { writeProject } from '../e2e/cli-jobs-fixture.ts'
 import { jsonLines, Shell, type Told } from '../e2e/cli-run.ts'
@@ -166,25 +166,24 @@ describe('the command line on PostgreSQL', () => {
     const schema = freshSchema()
     const url = urlOf(schema)
     const last = postgresMigrations(schema).length
-    await say(server.url, (await runHere(['ledger', 'sql', 'postgres', '--schema', schema])).stdout)
-    // As it was before the views were there.
-    const [views] = await say(
-      server.url,
-      `SELECT string_agg(format('%I.%I', schemaname, viewname), ', ') AS names FROM pg_views WHERE schemaname = $1`,
-      [schema],
-    )
-    expect(views?.names).toContain('step_attempts')
-    await say(server.url, `DROP VIEW ${views?.names}`)
-    for (const name of ['steps_of', 'last_step', 'open_outbox_of', 'ms_of', 'readable']) {
-      await say(server.url, `DROP FUNCTION "${schema}".${name}`)
+    // As the version before made them.
+    await say(server.url, `CREATE SCHEMA "${schema}"; ${migrationTableSql(`"${schema}"`)}`)
+    for (const { version, name, sql } of postgresMigrations(schema).slice(0, -1)) {
+      await say(server.url, sql)
+      await say(server.url, `INSERT INTO "${schema}".migration VALUES ($1, $2, now())`, [version, name])
     }
-    await say(server.url, `DELETE FROM "${schema}".migration WHERE version = $1`, [last])
     const old = await failure(url, 'ledger', 'stats')
     expect(old).toMatchObject({ status: 1, code: 'SCHEMA_TOO_OLD' })
     expect(old.next).toContain(`waybill init --ledger '${shown(url)}'`)
     expect(old.next).toContain(`waybill ledger sql postgres --from ${last - 1}`)
     expect((await run(url, 'init')).stdout).toBe(`Brought up to date the tables in ${shown(url)}\n`)
     expect(await run(url, 'ledger', 'stats')).toMatchObject({ status: 0 })
+    const [views] = await say(
+      server.url,
+      `SELECT string_agg(format('%I.%I', schemaname, viewname), ', ') AS names FROM pg_views WHERE schemaname = $1`,
+      [schema],
+    )
+    expect(views?.names).toContain('step_attempts')
     await say(server.url, `INSERT INTO "${schema}".migration VALUES ($1, 'later', now())`, [last + 1])
     expect(await failure(url, 'ledger', 'stats')).toMatchObject({ status: 5, code: 'SCHEMA_TOO_NEW' })
     expect(await failure(url, 'init')).toMatchObject({ status: 5, code: 'SCHEMA_TOO_NEW' })

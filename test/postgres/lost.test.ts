@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Counted } from '../../src/store/postgres/counted.ts'
+import { loadPg } from '../../src/store/postgres/load-pg.ts'
 import { openPostgresTables, type PostgresTables } from '../../src/store/postgres/postgres-tables.ts'
+import { WriteLane } from '../../src/store/postgres/write-lane.ts'
 import { Conflict } from '../../src/store/tables/tables.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { type LossyProxy, startProxy } from './proxy.ts'
@@ -128,6 +131,22 @@ describe('a connection to PostgreSQL that is lost', () => {
       await tables.write(setOf({ newJobs: [newJob(`later-${tries}`)] })).catch(() => {})
     }
     await tables.write(setOf({ newJobs: [late] }))
+  })
+
+  it('does not let the first write of a connection happen late either', async () => {
+    const world = { ...realWorld, ids: { next: () => 'asked-about' } }
+    const lane = new WriteLane({
+      server: { pg: await loadPg(), url: server.url, address: 'here', world, prepares: true },
+      schema: `"${schema}"`,
+      process: 'p',
+      isThere: Promise.resolve(),
+      counted: new Counted(),
+    })
+    // As whoever lost it leaves it: it had no row yet.
+    await say(server.url, `INSERT INTO "${schema}".writer VALUES ('asked-about', 0, true, now())`)
+    await expect(lane.write(setOf({ newJobs: [newJob('first')] }), null)).rejects.toThrow(Conflict)
+    expect(await versionOf('first')).toBeUndefined()
+    await lane.close()
   })
 
   it('is listened on again', async () => {

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresTables, type PostgresTables } from '../../src/store/postgres/postgres-tables.ts'
-import { WRITE_PARAMETERS, writeValues } from '../../src/store/postgres/write-values.ts'
+import {
+  ROW_TYPES,
+  type RowTypes,
+  WRITE_PARAMETERS,
+  writeValues,
+} from '../../src/store/postgres/write-values.ts'
 import { Conflict, type Wanted, type WriteSet } from '../../src/store/tables/tables.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { freshSchema, say, type TestServer, testServer } from './server.ts'
@@ -28,7 +33,9 @@ describe('writing to PostgreSQL', () => {
     (await tables.load({ ...NOTHING, jobs: [{ kind: 'job', tenant_id: T, id }] })).jobs[0]
 
   it('has as many parameters as the function takes', () => {
-    expect(writeValues(setOf({}), { writer: '', batch: 1, process: '' })).toHaveLength(WRITE_PARAMETERS)
+    const types = Object.fromEntries(ROW_TYPES.map((type) => [type, 0])) as RowTypes
+    const stamp = { writer: '', batch: 1, process: '', isMade: false, isCounted: false, types }
+    expect(writeValues(setOf({}), stamp)).toHaveLength(WRITE_PARAMETERS)
   })
 
   it('reads back what it wrote, whatever the texts are', async () => {

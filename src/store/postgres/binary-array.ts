@@ -2,7 +2,7 @@
 
 const TEXT_OID = 25
 const BIGINT_OID = 20
-const HEADER_BYTES = 20
+export const HEADER_BYTES = 20
 const TWO_TO_32 = 2 ** 32
 
 /** Bytes of a text: its length, and at most three for each character. */
@@ -15,7 +15,7 @@ export function textArray(values: readonly (string | null)[]): Buffer {
 }
 
 /** A column of rows. Where many in a row are the same, as tenants and states are, each is made into bytes once. */
-export function textsOf<T>(rows: readonly T[], of: (row: T) => string | null): Buffer {
+function textsOf<T>(rows: readonly T[], of: (row: T) => string | null): Buffer {
   let buffer: Buffer = Buffer.allocUnsafe(HEADER_BYTES + rows.length * FIRST_GUESS_BYTES)
   let at = HEADER_BYTES
   let hasNull = false
@@ -49,7 +49,7 @@ export function bigintArray(values: readonly (number | null)[]): Buffer {
 }
 
 /** A column of whole numbers. */
-export function bigintsOf<T>(rows: readonly T[], of: (row: T) => number | null): Buffer {
+function bigintsOf<T>(rows: readonly T[], of: (row: T) => number | null): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + 12 * rows.length)
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
   let at = HEADER_BYTES
@@ -88,7 +88,7 @@ interface Header {
   readonly length: number
 }
 
-function writeHeader(buffer: Buffer, { hasNull, oid, length }: Header): void {
+export function writeHeader(buffer: Buffer, { hasNull, oid, length }: Header): void {
   // One dimension, from 1.
   let at = buffer.writeInt32BE(1, 0)
   at = buffer.writeInt32BE(hasNull ? 1 : 0, at)
@@ -98,12 +98,6 @@ function writeHeader(buffer: Buffer, { hasNull, oid, length }: Header): void {
 }
 
 /** PostgreSQL has no text with a NUL in it. JSON has none; a name that does is written with the sign for it. */
-function withoutNul(value: string): string {
+export function withoutNul(value: string): string {
   return value.includes('\0') ? value.replaceAll('\0', '\u2400') : value
-}
-
-/** An array within an array of others, as text: rows of an array all have the same length, these have not. */
-export function arrayText(values: readonly string[]): string | null {
-  if (values.length === 0) return null
-  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

@@ -1,6 +1,6 @@
 import { NoSchema, SchemaTooNew, SchemaTooOld } from '../../errors/postgres-errors.ts'
 import { translated } from './errors.ts'
-import { Link, type Server } from './link.ts'
+import type { Link, Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
 import {
   type Migration,
@@ -17,29 +17,28 @@ export interface MigrateOptions {
 }
 
 /** Sees to it that all tables are there in the version that this code knows. */
-export async function migrated(server: Server, options: MigrateOptions): Promise<void> {
-  const link = new Link(server)
+export async function migrated(link: Link, server: Server, options: MigrateOptions): Promise<void> {
   // What is asked here is not counted by the link, which lets the process end while nothing is asked.
   const held = server.world.timers.hold()
   try {
     const client = await link.client()
     try {
-      if (await isUpToDate(client, server, options)) return
+      // Nearly always it is: asked at once whether there is any, and which.
+      const found = await link.together(client, () => versionAtOnce(client, options.schema))
+      if (isUpToDate(found, server, options)) return
       await migrateNow(client, server, options)
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {})
       throw translated(error, server.address)
     }
   } finally {
-    await link.close()
     held.cancel()
   }
 }
 
 /** Refuses what must not be touched. */
-async function isUpToDate(client: PgClient, server: Server, options: MigrateOptions): Promise<boolean> {
+function isUpToDate(found: number, server: Server, options: MigrateOptions): boolean {
   const { schema, create, migrate } = options
-  const found = await versionOf(client, schema)
   const known = latest(postgresMigrations(schema))
   if (found === known) return true
   if (found === 0 && !create) throw new NoSchema(server.address, schema)
@@ -57,8 +56,8 @@ async function migrateNow(client: PgClient, server: Server, options: MigrateOpti
   )
   // Whoever else opens it waits here until everything is there.
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended('waybill migrate ' || $1, 0))", [schema])
-  if (!(await isUpToDate(client, server, options))) {
-    const found = await versionOf(client, schema)
+  const found = await versionOf(client, schema)
+  if (!isUpToDate(found, server, options)) {
     if (found === 0) {
       // Not IF NOT EXISTS: that asks for the right to make schemas also where somebody made it for this user.
       const { rows } = await client.query<{ is: boolean }>('SELECT to_regnamespace($1) IS NULL AS is', [s])
@@ -76,13 +75,28 @@ async function migrateNow(client: PgClient, server: Server, options: MigrateOpti
 
 /** 0 when there is no ledger. */
 async function versionOf(client: PgClient, schema: string): Promise<number> {
-  const s = quotedSchema(schema)
-  const there = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
-    `${s}.migration`,
+  return (await isThere(client, schema)) ? applied(client, schema) : 0
+}
+
+/** The same in one round trip, outside of a transaction: where there is no ledger, the second question fails. */
+async function versionAtOnce(client: PgClient, schema: string): Promise<number> {
+  const [there, version] = await Promise.allSettled([isThere(client, schema), applied(client, schema)])
+  if (there.status === 'rejected') throw there.reason
+  if (!there.value) return 0
+  if (version.status === 'rejected') throw version.reason
+  return version.value
+}
+
+async function isThere(client: PgClient, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
+    `${quotedSchema(schema)}.migration`,
   ])
-  if (there.rows[0]?.there !== true) return 0
+  return rows[0]?.there === true
+}
+
+async function applied(client: PgClient, schema: string): Promise<number> {
   const { rows } = await client.query<{ version: number | null }>(
-    `SELECT max(version) AS version FROM ${s}.migration`,
+    `SELECT max(version) AS version FROM ${quotedSchema(schema)}.migration`,
   )
   return rows[0]?.version ?? 0
 }

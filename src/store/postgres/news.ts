@@ -17,6 +17,8 @@ export interface NewsOptions {
   /** Whose own notifications are no news. */
   readonly process: string
   readonly listen: boolean
+  /** Settles when it is known whether there are tables to look at. */
+  readonly isThere: Promise<void>
   readonly pollMs: number
   /** Says something else whenever there is something new to look at. */
   readonly head: () => Promise<string>
@@ -76,9 +78,14 @@ export class News {
       this.#listening = null
       this.#connect()
     })
-    await client.query(`LISTEN "${this.#options.channel}"`)
+    await this.#options.isThere
     // Whoever writes from now on knows of it, and knows that it hears.
-    await this.#say(client, true)
+    await Promise.all(
+      this.#link.together(client, () => [
+        client.query(`LISTEN "${this.#options.channel}"`),
+        this.#say(client, true),
+      ]),
+    )
     this.#listening = client
     // Something may have been said while nobody listened.
     if (this.#hasListened) this.#tell()

@@ -36,11 +36,11 @@ export class Partitions {
     this.#lockName = `waybill upkeep ${schema}`
   }
 
-  /** Makes what is missing from this time on. */
-  async makeAhead(now: number): Promise<void> {
+  /** Makes what is missing from this time on; nearly always nothing is, which is asked of a connection that is there anyway. */
+  async makeAhead(now: number, reader: Pick<Link, 'read'>): Promise<void> {
     const months = monthsFrom(now)
     const names = months.map(({ name }) => `${this.#s}.${name}`)
-    const [row] = await this.#link.read<{ missing: number }>({
+    const [row] = await reader.read<{ missing: number }>({
       text: 'SELECT count(*) FILTER (WHERE to_regclass(n) IS NULL) AS missing FROM unnest($1::text[]) AS n',
       values: [names],
     })

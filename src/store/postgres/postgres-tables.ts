@@ -29,6 +29,7 @@ import {
 } from '../tables/tables.ts'
 import { partsOf, shownAddress } from './address.ts'
 import { textArray } from './binary-array.ts'
+import { Counted } from './counted.ts'
 import { translated } from './errors.ts'
 import { FindQueries } from './find.ts'
 import { findSteps } from './find-steps.ts'
@@ -38,7 +39,7 @@ import { Link, type Query, type Server } from './link.ts'
 import { Loading } from './load.ts'
 import { loadPg } from './load-pg.ts'
 import { LogQueries } from './log-queries.ts'
-import { migrated } from './migrate.ts'
+import { type MigrateOptions, migrated } from './migrate.ts'
 import { channelOf, quotedSchema } from './migrations/migrations.ts'
 import { News } from './news.ts'
 import { Partitions } from './partitions.ts'
@@ -69,10 +70,9 @@ export async function openPostgresTables(
   const prepares = options.prepare ?? parts.options.prepare ?? true
   quotedSchema(schema)
   const server: Server = { pg: await loadPg(), url: parts.url, address, world, prepares }
-  await migrated(server, { schema, create, migrate })
   const tables = new PostgresTables(server, { ...options, schema, listen })
   try {
-    await tables.begin()
+    await tables.begin({ schema, create, migrate })
     return tables
   } catch (error) {
     await tables.close()
@@ -93,12 +93,15 @@ export class PostgresTables implements Tables {
   readonly #upkeep: Link
   readonly #partitions: Partitions
   readonly #news: News
+  readonly #there = Promise.withResolvers<void>()
   readonly inbox: PostgresInbox
 
   constructor(server: Server, options: PostgresOptions & { readonly schema: string }) {
     const { schema, listen = true, pollMs = DEFAULT_POLL_MS } = options
     const process = server.world.ids.next()
-    const lane = () => new WriteLane({ server, schema: quotedSchema(schema), process })
+    const isThere = this.#there.promise
+    const counted = new Counted()
+    const lane = () => new WriteLane({ server, schema: quotedSchema(schema), process, isThere, counted })
     this.#server = server
     this.#s = quotedSchema(schema)
     this.#reads = Array.from({ length: READ_LINKS }, () => new Link(server))
@@ -113,7 +116,7 @@ export class PostgresTables implements Tables {
     const head = () => this.#mark()
     this.inbox = new PostgresInbox(this.#s, (query) => this.#read(query))
     const channel = channelOf(schema)
-    this.#news = new News({ server, schema: this.#s, channel, process, listen, pollMs, head })
+    this.#news = new News({ server, schema: this.#s, channel, process, listen, isThere, pollMs, head })
   }
 
   /** The machine's clock, set by the server's. */
@@ -125,12 +128,28 @@ export class PostgresTables implements Tables {
     )
   }
 
-  /** What has to be there before anything is written, and who may write. */
-  async begin(): Promise<void> {
+  /**
+   * What has to be there before anything is written, and who may write. Connections are made all at once: each takes the server
+   * a while, and nothing is written on one until it is known that this may be done.
+   */
+  async begin(options: MigrateOptions): Promise<void> {
+    const listening = this.#news.begin()
+    const writing = this.#writes.use((lane) => lane.link.client())
+    const all = Promise.allSettled([this.#there.promise, listening, writing])
+    try {
+      await migrated(this.#reader(), this.#server, options)
+      this.#there.resolve()
+    } catch (error) {
+      this.#there.reject(error)
+      await all
+      throw error
+    }
+    await Promise.all([listening, writing, this.#makeAhead()])
+  }
+
+  async #makeAhead(): Promise<void> {
     const { at } = await this.head()
-    await this.#news.begin()
-    await this.#writes.use((lane) => lane.link.client())
-    await this.#partitions.makeAhead(Math.max(at, this.#server.world.clock.now()))
+    await this.#partitions.makeAhead(Math.max(at, this.#server.world.clock.now()), this.#reader())
     await this.#upkeep.rest()
   }
 
@@ -254,8 +273,7 @@ export class PostgresTables implements Tables {
 
   async maintain(keepFrom: number | null): Promise<number> {
     try {
-      const { at } = await this.head()
-      await this.#partitions.makeAhead(Math.max(at, this.#server.world.clock.now()))
+      await this.#makeAhead()
       await this.#partitions.forgetTheGone()
       return keepFrom === null ? 0 : await this.#partitions.removeBefore(keepFrom)
     } catch (error) {

@@ -1,10 +1,11 @@
 import { OutcomeUnknown } from '../../errors/postgres-errors.ts'
 import { Conflict, type Head, type WriteSet, type Written } from '../tables/tables.ts'
+import type { Counted } from './counted.ts'
 import { isLost, sqlState, translated } from './errors.ts'
 import { Link, type Query, type Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
 import { STRANGER_STATE } from './migrations/write-function.ts'
-import { WRITE_PARAMETERS, writeValues } from './write-values.ts'
+import { ROW_TYPES, type RowTypes, WRITE_PARAMETERS, writeValues } from './write-values.ts'
 
 /** Times that the server is asked what became of a write: while it is still at it there, a lock is waited for. */
 const MOST_QUESTIONS = 6
@@ -15,12 +16,22 @@ export interface WriteLaneOptions {
   readonly schema: string
   /** Named in notifications. */
   readonly process: string
+  /** Settles when it is known whether there are tables to write to. */
+  readonly isThere: Promise<void>
+  /** Of all lanes of the process. */
+  readonly counted: Counted
+}
+
+interface LostWrite {
+  readonly writer: string
+  readonly batch: number
+  readonly isMade: boolean
 }
 
 /**
- * A connection that writes. It has a row of its own in `writer`, and every write says there, within its transaction, which
- * one it is. When the connection is lost during a write, that row tells what became of it. Asking ends the writer: should the
- * server come to that write only now, it does nothing.
+ * A connection that writes. Its first write makes a row for it in `writer`, and every write says there, within its
+ * transaction, which one it is. When the connection is lost during a write, that row tells what became of it. Asking ends the
+ * writer: should the server come to that write only now, it does nothing.
  */
 export class WriteLane {
   readonly link: Link
@@ -28,6 +39,9 @@ export class WriteLane {
   readonly #write: Pick<Query, 'name' | 'text'>
   #writer = ''
   #batch = 0
+  /** It has its row: one of its writes is there. */
+  #isMade = false
+  #types: RowTypes | null = null
 
   constructor(options: WriteLaneOptions) {
     this.#options = options
@@ -39,9 +53,13 @@ export class WriteLane {
   /** A transaction by itself, or a part of the one that is open on the connection and is ended with it. */
   async write(set: WriteSet, open: PgClient | null): Promise<Written> {
     const client = open ?? (await this.link.client())
+    const { process, counted } = this.#options
     const writer = this.#writer
     const batch = ++this.#batch
-    const values = writeValues(set, { writer, batch, process: this.#options.process })
+    const isCounted = counted.hasAll(set.counts)
+    const isMade = this.#isMade
+    const types = this.#types as RowTypes
+    const values = writeValues(set, { writer, batch, process, isMade, isCounted, types })
     const asked = this.link.together(
       client,
       () =>
@@ -53,16 +71,19 @@ export class WriteLane {
     const [written, committed] = await Promise.allSettled(asked)
     const error = written.status === 'rejected' ? written.reason : (committed as PromiseRejectedResult).reason
     if (written.status === 'fulfilled' && committed.status === 'fulfilled') {
+      this.#isMade = true
+      if (!isCounted) counted.add(set.counts)
       return writtenOf((written.value.rows[0] as { head: readonly number[] }).head)
     }
-    if (isLost(error)) return this.#find(writer, batch, error)
+    counted.forget()
+    if (isLost(error)) return this.#find({ writer, batch, isMade }, error)
     if (sqlState(error) === STRANGER_STATE) this.link.drop(client)
     throw translated(error, this.link.address)
   }
 
   /** Leaves no row behind. */
   async close(): Promise<void> {
-    if (this.#writer !== '' && this.link.pending === 0) {
+    if (this.#isMade && this.link.pending === 0) {
       const query = {
         text: `DELETE FROM ${this.#options.schema}.writer WHERE id = $1`,
         values: [this.#writer],
@@ -78,20 +99,34 @@ export class WriteLane {
     await this.link.close()
   }
 
+  /** Whoever may not write is told so here, by an insert of nothing. */
   async #register(client: PgClient): Promise<void> {
-    const { schema, server } = this.#options
-    const writer = server.world.ids.next()
-    const text = `INSERT INTO ${schema}.writer (id, batch, seen_at) VALUES ($1, 0, now())`
-    await client.query(text, [writer])
-    this.#writer = writer
+    const { schema, server, isThere } = this.#options
+    await isThere
+    const [{ rows }] = await Promise.all(
+      this.link.together(client, () => [
+        client.query<{ name: string; oid: number }>(
+          'SELECT typname AS name, oid FROM pg_type WHERE typnamespace = $1::regnamespace AND typname = ANY ($2::text[])',
+          [schema, [...ROW_TYPES]],
+        ),
+        client.query(`INSERT INTO ${schema}.writer (id, batch, seen_at) SELECT '', 0, now() WHERE false`),
+      ]),
+    )
+    this.#types = Object.fromEntries(rows.map(({ name, oid }) => [name, oid])) as RowTypes
+    this.#writer = server.world.ids.next()
     this.#batch = 0
+    this.#isMade = false
   }
 
   /** What became of a write whose answer never came. */
-  async #find(writer: string, batch: number, cause: unknown): Promise<Written> {
+  async #find({ writer, batch, isMade }: LostWrite, cause: unknown): Promise<Written> {
     const { schema } = this.#options
     const { address } = this.link
-    const text = `UPDATE ${schema}.writer SET is_over = true WHERE id = $1 RETURNING batch`
+    // A write that would have made the row, and comes only now, finds this one instead.
+    const text = isMade
+      ? `UPDATE ${schema}.writer SET is_over = true WHERE id = $1 RETURNING batch`
+      : `INSERT INTO ${schema}.writer AS w (id, batch, is_over, seen_at) VALUES ($1, 0, true, now())
+          ON CONFLICT (id) DO UPDATE SET is_over = true RETURNING w.batch`
     for (let questions = 1; ; questions++) {
       try {
         const client = await this.link.client()

@@ -1,12 +1,11 @@
-// A write set as the parameters of the function that writes it: a list of each column, sorted by key, so that everybody
-// takes locks in one order; null where there is nothing to write.
+// A write set as the parameters of the function that writes it: lists of rows, sorted by key, so that everybody takes
+// locks in one order; null where there is nothing to write.
 import type { RecordKey } from '../../core/aggregate.ts'
-import type { SlotKey } from '../../core/decision.ts'
+import type { Claim, Signal, SlotKey } from '../../core/decision.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type {
   ChangedJob,
   ChangedRecord,
-  Changes,
   ClosedRow,
   DueKey,
   NewJob,
@@ -16,7 +15,8 @@ import type {
   WaitKey,
   WriteSet,
 } from '../tables/tables.ts'
-import { arrayText, bigintArray, bigintsOf, textArray, textsOf } from './binary-array.ts'
+import { bigintArray, textArray } from './binary-array.ts'
+import { bigint, boolean, type Field, int, rowArray, text, texts } from './row-array.ts'
 
 export type Value = Buffer | string | null
 
@@ -25,160 +25,195 @@ export interface Stamp {
   readonly batch: number
   /** Who is to be named in the notification. */
   readonly process: string
+  /** The writer has a row. */
+  readonly isMade: boolean
+  /** All of its counts are known to be there. */
+  readonly isCounted: boolean
+  /** The server's numbers of the types of rows. */
+  readonly types: RowTypes
 }
 
-export function writeValues(set: WriteSet, { writer, batch, process }: Stamp): Value[] {
-  const { chunk } = set
-  const ready = ordered(set.ready, BY_READY)
-  const due = ordered(set.due, BY_DUE)
-  const waits = ordered(set.waits, BY_WAIT)
-  const claims = sorted(set.claims, BY_KEY)
-  const counts = sorted(set.counts, BY_STATE)
-  const numbers = [batch, set.at, chunk?.places ?? 0, chunk?.first_at ?? 0, chunk?.last_at ?? 0]
-  const drops = [set.ready.drops.length, set.due.drops.length, set.waits.drops.length]
+export function writeValues(set: WriteSet, stamp: Stamp): Value[] {
+  const { writer, batch, process, isMade, isCounted, types } = stamp
+  const { chunk, ready, due, waits } = set
+  const rows = <T>(type: RowType, of: readonly T[], fields: readonly Field<T>[], compare?: Compare<T>) => {
+    if (of.length === 0) return null
+    return rowArray(types[type], compare === undefined ? of : sorted(of, compare), fields)
+  }
+  const places = [chunk?.places ?? 0, chunk?.first_at ?? 0, chunk?.last_at ?? 0]
   return [
     writer,
     set.isNews ? process : null,
-    bigintArray([...numbers, ...drops]),
-    ...columns(set.verify, [t((v) => v.kind), t((v) => v.tenant_id), t((v) => v.id), n((v) => v.version)]),
-    ...changedJobs(sorted(set.jobs, BY_JOB)),
-    ...newJobs(sorted(set.newJobs, BY_JOB)),
-    ...records(sorted(set.records, BY_RECORD)),
-    ...closedRows(sorted(set.rows, BY_OUTBOX)),
-    ...columns(claims, [t((c) => c.tenant_id), t((c) => c.key), t((c) => c.owner)]),
-    ...slots(sorted(set.slots, BY_KEY)),
-    ...refusals(sorted(set.refusals, BY_REFUSAL)),
-    ...columns(ready, [
-      t((y) => y.queue),
-      t((y) => y.tenant_id),
-      t((y) => y.group),
-      n((y) => y.rank),
-      t((y) => y.job_id),
-    ]),
-    ...columns(due, [n((d) => d.due_at), t((d) => d.tenant_id), t((d) => d.job_id)]),
-    ...columns(waits, [t((w) => w.tenant_id), t((w) => w.topic), t((w) => w.job_id)]),
+    bigintArray([batch, set.at, ...places, Number(isCounted), Number(isMade)]),
+    rows('seen_version', set.verify, SEEN),
+    rows('changed_job', set.jobs, CHANGED_JOB, BY_JOB),
+    rows('new_job', set.newJobs, NEW_JOB, BY_JOB),
+    rows('changed_record', set.records, RECORD, BY_RECORD),
+    rows('closed_outbox', set.rows, OUTBOX, BY_OUTBOX),
+    rows('claim', set.claims, CLAIM, BY_KEY),
+    rows('changed_slot', set.slots, SLOT, BY_KEY),
+    rows('changed_refusal', set.refusals, REFUSAL, BY_REFUSAL),
+    rows('ready', ready.drops, READY, BY_READY),
+    rows('ready', ready.adds, READY, BY_READY),
+    rows('due', due.drops, DUE, BY_DUE),
+    rows('due', due.adds, DUE, BY_DUE),
+    rows('wait', waits.drops, WAIT, BY_WAIT),
+    rows('wait', waits.adds, WAIT, BY_WAIT),
     set.delivered.length === 0 ? null : bigintArray(set.delivered),
-    ...columns(set.signals, [t((g) => g.tenant_id), t((g) => g.topic)]),
-    ...columns(counts, [t((c) => c.tenant_id), t((c) => c.kind), t((c) => c.state), n((c) => c.n)]),
+    rows('signal', set.signals, SIGNAL),
+    rows('state_count', set.counts, COUNT, BY_STATE),
     chunk?.entries ?? null,
     chunk === null ? null : textArray(chunk.tags),
     chunk?.sketch ?? null,
-    ...columns(set.inbox, [n((i) => i.id), t((i) => i.answer)]),
+    rows('answered', set.inbox, ANSWERED),
   ]
 }
 
 /** How many parameters the function takes. */
-export const WRITE_PARAMETERS = 90
+export const WRITE_PARAMETERS = 24
 
-function changedJobs(jobs: readonly ChangedJob[]): Value[] {
-  return columns(jobs, [
-    t((j) => j.tenant_id),
-    t((j) => j.job_id),
-    n((j) => j.version),
-    n((j) => j.from),
-    t((j) => j.state),
-    n((j) => j.changed_at),
-    t((j) => (j.is_ended ? j.state : null)),
-    n((j) => j.open_rows),
-    t((j) => arrayText(j.holds)),
-    t((j) => j.moving),
-    n((j) => Number(j.isTold)),
-  ])
-}
+/** Types of rows that the function takes, tables' own and others, in the order of their columns. */
+export const ROW_TYPES = [
+  'seen_version',
+  'changed_job',
+  'new_job',
+  'changed_record',
+  'closed_outbox',
+  'claim',
+  'changed_slot',
+  'changed_refusal',
+  'ready',
+  'due',
+  'wait',
+  'signal',
+  'state_count',
+  'answered',
+] as const
 
-function newJobs(jobs: readonly NewJob[]): Value[] {
-  return columns(jobs, [
-    t((j) => j.tenant_id),
-    t((j) => j.job_id),
-    n((j) => j.version),
-    t((j) => j.state),
-    n((j) => j.changed_at),
-    t((j) => (j.is_ended ? j.state : null)),
-    t((j) => j.request_type),
-    t((j) => j.protocol_id),
-    t((j) => j.doc_id),
-    t((j) => j.run_id),
-    t((j) => j.workstream_id),
-    n((j) => j.open_rows),
-    t((j) => arrayText(j.holds)),
-    t((j) => j.fixed),
-    t((j) => j.moving),
-    n((j) => Number(j.isTold)),
-  ])
-}
+type RowType = (typeof ROW_TYPES)[number]
 
-function records(rows: readonly ChangedRecord[]): Value[] {
-  return columns(rows, [
-    t((r) => r.kind),
-    t((r) => r.tenant_id),
-    t((r) => r.id),
-    n((r) => r.version),
-    n((r) => r.from),
-    t((r) => r.state),
-    n((r) => r.changed_at),
-    t((r) => r.adapter),
-    t((r) => r.run_id),
-    t((r) => r.body),
-    n((r) => Number(r.isTold)),
-  ])
-}
+export type RowTypes = { readonly [type in RowType]: number }
 
-function closedRows(rows: readonly ClosedRow[]): Value[] {
-  return columns(rows, [
-    t((o) => o.tenant_id),
-    t((o) => o.outbox_id),
-    t((o) => o.job_id),
-    t((o) => o.step_id),
-    t((o) => o.state),
-    n((o) => o.changed_at),
-    t((o) => o.body),
-  ])
-}
+const SEEN: readonly Field<WriteSet['verify'][number]>[] = [
+  text((v) => v.kind),
+  text((v) => v.tenant_id),
+  text((v) => v.id),
+  bigint((v) => v.version),
+]
 
-function slots(rows: readonly SlotWrite[]): Value[] {
-  return columns(rows, [
-    t((s) => s.tenant_id),
-    t((s) => s.key),
-    n((s) => s.add),
-    n((s) => s.most),
-    t((s) => (s.named === null ? null : JSON.stringify(s.named))),
-    n((s) => s.from),
-  ])
-}
+const CHANGED_JOB: readonly Field<ChangedJob>[] = [
+  text((j) => j.tenant_id),
+  text((j) => j.job_id),
+  bigint((j) => j.version),
+  bigint((j) => j.from),
+  text((j) => j.state),
+  bigint((j) => j.changed_at),
+  boolean((j) => j.is_ended),
+  int((j) => j.open_rows),
+  texts((j) => noneAsNull(j.holds)),
+  text((j) => j.moving),
+  boolean((j) => j.isTold),
+]
 
-function refusals(rows: readonly RefusalWrite[]): Value[] {
-  return columns(rows, [
-    t((f) => f.tenant_id),
-    t((f) => f.kind),
-    t((f) => f.id),
-    t((f) => f.job_id),
-    n((f) => f.from),
-    n((f) => f.count),
-  ])
-}
+const NEW_JOB: readonly Field<NewJob>[] = [
+  text((j) => j.tenant_id),
+  text((j) => j.job_id),
+  bigint((j) => j.version),
+  text((j) => j.state),
+  bigint((j) => j.changed_at),
+  boolean((j) => j.is_ended),
+  text((j) => j.request_type),
+  text((j) => j.protocol_id),
+  text((j) => j.doc_id),
+  text((j) => j.run_id),
+  text((j) => j.workstream_id),
+  int((j) => j.open_rows),
+  texts((j) => noneAsNull(j.holds)),
+  text((j) => j.fixed),
+  text((j) => j.moving),
+  boolean((j) => j.isTold),
+]
 
-type Column<T> = (rows: readonly T[]) => Buffer
+const RECORD: readonly Field<ChangedRecord>[] = [
+  text((r) => r.kind),
+  text((r) => r.tenant_id),
+  text((r) => r.id),
+  bigint((r) => r.version),
+  bigint((r) => r.from),
+  text((r) => r.state),
+  bigint((r) => r.changed_at),
+  text((r) => r.adapter),
+  text((r) => r.run_id),
+  text((r) => r.body),
+  boolean((r) => r.isTold),
+]
 
-function t<T>(of: (row: T) => string | null): Column<T> {
-  return (rows) => textsOf(rows, of)
-}
+const OUTBOX: readonly Field<ClosedRow>[] = [
+  text((o) => o.tenant_id),
+  text((o) => o.outbox_id),
+  text((o) => o.job_id),
+  text((o) => o.step_id),
+  text((o) => o.state),
+  bigint((o) => o.changed_at),
+  text((o) => o.body),
+]
 
-function n<T>(of: (row: T) => number | null): Column<T> {
-  return (rows) => bigintsOf(rows, of)
-}
+const CLAIM: readonly Field<Claim>[] = [text((c) => c.tenant_id), text((c) => c.key), text((c) => c.owner)]
 
-function columns<T>(rows: readonly T[], each: readonly Column<T>[]): Value[] {
-  return each.map((column) => (rows.length === 0 ? null : column(rows)))
+const SLOT: readonly Field<SlotWrite>[] = [
+  text((s) => s.tenant_id),
+  text((s) => s.key),
+  bigint((s) => s.add),
+  bigint((s) => s.most),
+  text((s) => (s.named === null ? null : JSON.stringify(s.named))),
+  bigint((s) => s.from),
+]
+
+const REFUSAL: readonly Field<RefusalWrite>[] = [
+  text((f) => f.tenant_id),
+  text((f) => f.kind),
+  text((f) => f.id),
+  text((f) => f.job_id),
+  bigint((f) => f.from),
+  bigint((f) => f.count),
+]
+
+const READY: readonly Field<ReadyKey>[] = [
+  text((y) => y.queue),
+  text((y) => y.tenant_id),
+  text((y) => y.group),
+  bigint((y) => y.rank),
+  text((y) => y.job_id),
+]
+
+const DUE: readonly Field<DueKey>[] = [
+  bigint((d) => d.due_at),
+  text((d) => d.tenant_id),
+  text((d) => d.job_id),
+]
+
+const WAIT: readonly Field<WaitKey>[] = [
+  text((w) => w.tenant_id),
+  text((w) => w.topic),
+  text((w) => w.job_id),
+]
+
+const SIGNAL: readonly Field<Signal>[] = [text((g) => g.tenant_id), text((g) => g.topic)]
+
+const COUNT: readonly Field<CountEntry>[] = [
+  text((c) => c.tenant_id),
+  text((c) => c.kind),
+  text((c) => c.state),
+  bigint((c) => c.n),
+]
+
+const ANSWERED: readonly Field<WriteSet['inbox'][number]>[] = [bigint((i) => i.id), text((i) => i.answer)]
+
+function noneAsNull(list: readonly string[]): readonly string[] | null {
+  return list.length === 0 ? null : list
 }
 
 type Compare<T> = (a: T, b: T) => number
-
-/** Drops first, each part sorted. */
-function ordered<T>({ adds, drops }: Changes<T>, compare: Compare<T>): readonly T[] {
-  if (drops.length === 0) return sorted(adds, compare)
-  if (adds.length === 0) return sorted(drops, compare)
-  return [...sorted(drops, compare), ...sorted(adds, compare)]
-}
 
 /** They mostly are. */
 function sorted<T>(rows: readonly T[], compare: Compare<T>): readonly T[] {

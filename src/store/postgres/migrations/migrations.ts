@@ -2,6 +2,7 @@ import { InvalidInput } from '../../../errors/input-errors.ts'
 import { tablesSql } from './tables.ts'
 import { viewsSql } from './views.ts'
 import { writeFunctionSql } from './write-function.ts'
+import { writeRowsSql } from './write-rows.ts'
 
 export interface Migration {
   readonly version: number
@@ -34,6 +35,7 @@ export function postgresMigrations(schema: string): readonly Migration[] {
     { version: 1, name: 'tables', sql: tablesSql(s) },
     { version: 2, name: 'write', sql: writeFunctionSql(s, channelOf(schema)) },
     { version: 3, name: 'views', sql: viewsSql(s) },
+    { version: 4, name: 'rows', sql: writeRowsSql(s, channelOf(schema)) },
   ]
 }
 
