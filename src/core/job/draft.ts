@@ -18,6 +18,7 @@ import { type OutboxState, outboxMachine } from '../machines/outbox.ts'
 import { type StepState, stepMachine } from '../machines/step.ts'
 import { must, present } from '../must.ts'
 import { fromIso, toEpochSeconds, toIso } from '../time.ts'
+import { withOne } from '../with-one.ts'
 import type { StepError } from './commands.ts'
 import { policyOf } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
@@ -40,12 +41,6 @@ type Part = JobRecord | StepRecord | OutboxRecord
 type Trail = Mutable<AuditEntry> & { path: (string | null)[] }
 
 const NONE: readonly never[] = Object.freeze([])
-const NO_CHILDREN: readonly JobDraft[] = NONE
-
-/** Mostly it is the only one, and a list that grows takes room for many. */
-function withOne<T>(list: readonly T[], one: T): readonly T[] {
-  return list.length === 0 ? [one] : [...list, one]
-}
 
 /**
  * One job while a decision is being made on it: copies each record when it is first changed, checks every move
@@ -63,7 +58,7 @@ export class JobDraft implements JobAggregate {
   /** The job's document, where somebody loaded it: null when there is none, undefined when nobody did. */
   document: DocumentRecord | null | undefined
   /** Jobs that come of this one. */
-  children: readonly JobDraft[] = NO_CHILDREN
+  children: readonly JobDraft[] = NONE
   readonly #by: By
   #trails: Trail[] | null = null
   #lastTold: JsonObject | null = null
