@@ -350,8 +350,7 @@ export class JobDraft implements JobAggregate {
 
   /** The one that goes on when this record moves. A row moves once, and then it has ended. */
   #trailOf(record: Part): Trail | undefined {
-    if (this.#trails === null) return undefined
-    for (const trail of this.#trails) {
+    for (const trail of this.#trails ?? NONE) {
       if (trail.kind !== record.kind || trail.event !== 'moved' || trail.error_type !== null) continue
       if (record.kind === 'job') return trail
       // Ids of steps are not put together for it.
