@@ -111,6 +111,12 @@ describe('submit', () => {
     expect(ledger.job().payload).toEqual({ about: 'j1' })
   })
 
+  it('does not look for a job under an id that was just made', () => {
+    const get = () => expect.unreachable('nobody can have it')
+    const given = { now: 0, get, ownerOf: () => undefined, isFull: () => false } as unknown as Given
+    expect(decideJob(submitOf({ isFreshId: true }), given)).toMatchObject({ kind: 'change' })
+  })
+
   it('asks for what it has to look at and was not given', () => {
     const given = { now: 0, get: () => undefined, ownerOf: () => undefined } as unknown as Given
     const command = submitOf({ depends_on: ['a', 'b'] })
