@@ -9,7 +9,6 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    passWithNoTests: true,
     // One less would be one of the two that a small machine has.
     maxWorkers: availableParallelism(),
     // Files share what they import: to load all of it again for each of them takes longer than most tests do.

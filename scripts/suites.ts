@@ -36,25 +36,31 @@ const ON_EVERY_ENGINE = [
   'views',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
-/** Long ones first, so that none is left over in the end; but nothing is built twice at a time, as the first and `e2e` do. */
+/** Long ones first, so that none is left over in the end; but `e2e` replaces the site of `dist/`, which the first one packs, and comes after it. */
 export const SUITES: readonly Suite[] = [
   { name: 'check' },
-  { name: 'core', include: [CORE], coverage: true },
+  {
+    name: 'azure-tables',
+    include: ['test/azure-tables/**/*.test.ts', ...ON_EVERY_ENGINE],
+    env: { WAYBILL_TEST_ENGINE: 'azure-tables' },
+    globalSetup: 'test/azure-tables/shared-azurite.ts',
+    testTimeoutMs: 60_000,
+  },
   {
     name: 'unit',
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'ui/**/*.test.ts'],
     exclude: [CORE],
   },
   {
-    name: 'crash',
-    include: ['test/crash/**/*.test.ts', 'test/compat/**/*.test.ts', 'test/journal/**/*.test.ts'],
+    name: 'e2e',
+    include: ['test/e2e/**/*.test.ts'],
+    globalSetup: 'test/e2e/built-types.ts',
     testTimeoutMs: 120_000,
   },
   {
-    name: 'azure-tables',
-    include: ['test/azure-tables/**/*.test.ts', ...ON_EVERY_ENGINE],
-    env: { WAYBILL_TEST_ENGINE: 'azure-tables' },
-    globalSetup: 'test/azure-tables/shared-azurite.ts',
+    name: 'page',
+    include: ['test/page/**/*.test.ts'],
+    globalSetup: 'test/page/shared-browser.ts',
     testTimeoutMs: 60_000,
   },
   {
@@ -64,22 +70,21 @@ export const SUITES: readonly Suite[] = [
     globalSetup: 'test/postgres/shared-server.ts',
     testTimeoutMs: 60_000,
   },
+  { name: 'conformance', include: ['test/conformance/**/*.test.ts'] },
   {
-    name: 'e2e',
-    include: ['test/e2e/**/*.test.ts'],
+    name: 'crash',
+    include: ['test/crash/**/*.test.ts', 'test/compat/**/*.test.ts', 'test/journal/**/*.test.ts'],
     testTimeoutMs: 120_000,
+  },
+  {
+    name: 'tools',
+    include: ['test/tools/**/*.test.ts'],
+    testTimeoutMs: 60_000,
   },
   {
     name: 'simulation',
     include: ['test/simulation/**/*.test.ts'],
     testTimeoutMs: 120_000,
-  },
-  { name: 'conformance', include: ['test/conformance/**/*.test.ts'] },
-  {
-    name: 'page',
-    include: ['test/page/**/*.test.ts'],
-    globalSetup: 'test/page/shared-browser.ts',
-    testTimeoutMs: 60_000,
   },
   {
     name: 'http',
@@ -91,11 +96,7 @@ export const SUITES: readonly Suite[] = [
     include: ['test/explorer/**/*.test.ts'],
     testTimeoutMs: 120_000,
   },
-  {
-    name: 'tools',
-    include: ['test/tools/**/*.test.ts'],
-    testTimeoutMs: 60_000,
-  },
+  { name: 'core', include: [CORE], coverage: true },
   {
     name: 'legacy',
     include: ['test/legacy/**/*.test.ts'],
@@ -108,14 +109,14 @@ export const SUITES: readonly Suite[] = [
     testTimeoutMs: 60_000,
   },
   {
-    name: 'services',
-    include: ['test/services/**/*.test.ts'],
-    testTimeoutMs: 60_000,
-  },
-  {
     name: 'import',
     include: ['test/import/**/*.test.ts'],
     globalSetup: 'test/postgres/shared-server.ts',
+    testTimeoutMs: 60_000,
+  },
+  {
+    name: 'services',
+    include: ['test/services/**/*.test.ts'],
     testTimeoutMs: 60_000,
   },
   {

@@ -1,7 +1,8 @@
 // `npm test` runs every suite; `npm test -- unit e2e` runs the ones named.
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { quickFolder } from '../test/fixtures/quick-folder.ts'
 import { ROOT, run, seconds } from './command.ts'
 import { REPORTS } from './suite-reporter.ts'
 import { SUITES, type Suite } from './suites.ts'
@@ -38,7 +39,10 @@ function commandOf({ name, include, coverage }: Suite, isAlone: boolean): string
  * is remembered would make coverage less exact.
  */
 function envOf({ coverage }: Suite): NodeJS.ProcessEnv {
-  return coverage === true ? {} : { NODE_COMPILE_CACHE: join(ROOT, '.scratch', 'compile-cache') }
+  const TMPDIR = temporary
+  return coverage === true
+    ? { TMPDIR }
+    : { TMPDIR, NODE_COMPILE_CACHE: join(ROOT, '.scratch', 'compile-cache') }
 }
 
 async function runSuite(suite: Suite, isAlone: boolean): Promise<SuiteResult> {
@@ -76,7 +80,11 @@ async function runAll(suites: readonly Suite[]): Promise<readonly SuiteResult[]>
 }
 
 const started = performance.now()
+const temporary = quickFolder('waybill-tests-')
+// Servers that run as somebody else have to get in.
+chmodSync(temporary, 0o755)
 rmSync(REPORTS, { recursive: true, force: true })
 const results = await runAll(chosenSuites(process.argv.slice(2)))
+rmSync(temporary, { recursive: true, force: true })
 console.log(summary(results, performance.now() - started))
 process.exitCode = results.every(({ ok }) => ok) ? 0 : 1

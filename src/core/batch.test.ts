@@ -29,6 +29,49 @@ function without(ledger: KernelLedger, missing: AggregateKind): Given {
   }
 }
 
+describe('a batch of jobs that are alike', () => {
+  const protocol = protocolOf(pulled('first'))
+  const shared = submitOf({ protocol, isFreshId: true })
+  const alike = (job_id: string) => ({ ...shared, job_id, idempotency_hash: `hash-of-${job_id}` })
+
+  function changeOf(ledger: KernelLedger, commands: readonly Command[]) {
+    const decision = ledger.decideBatch(commands)
+    if (decision.kind !== 'change') throw new Error(decision.kind)
+    return decision
+  }
+
+  it('is told as such, also when some were accepted before', () => {
+    const ledger = new KernelLedger()
+    ledger.run(alike('a'))
+    const { change, answer } = changeOf(ledger, [alike('b'), alike('a'), alike('c'), alike('b')])
+    expect(change.births?.map(({ job_id }) => job_id)).toEqual(['b', 'c'])
+    expect(answer).toMatchObject([
+      { job_id: 'b', duplicate: false },
+      { job_id: 'a', duplicate: true },
+      { job_id: 'c', duplicate: false },
+      { job_id: 'b', duplicate: true },
+    ])
+  })
+
+  it('is not when there is something else, and then has the same records', () => {
+    const ledger = new KernelLedger()
+    ledger.run(alike('a'))
+    const { change } = changeOf(ledger, [alike('b'), update('fetching')])
+    expect(change.births).toBeUndefined()
+    ledger.write(change)
+    expect(ledger.states('b')).toEqual(['QUEUED', 'PENDING'])
+  })
+
+  it('may end what it began', () => {
+    const ledger = new KernelLedger()
+    ledger.run(alike('a'))
+    run(ledger, [alike('b'), { type: 'cancelJob', ...to, job_id: 'b' }, alike('c')])
+    expect(ledger.states('b')).toEqual(['CANCELLED', 'CANCELLED'])
+    expect(ledger.states('c')).toEqual(['QUEUED', 'PENDING'])
+    expect(ledger.used(IN_FLIGHT)).toBe(2)
+  })
+})
+
 describe('a batch', () => {
   it('writes everything, and answers each command in its place', () => {
     const ledger = new KernelLedger()

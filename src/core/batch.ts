@@ -18,15 +18,16 @@ import {
   type Change,
   type Claim,
   type ClaimKey,
-  change,
   type Decision,
   type Given,
+  isNothing,
   need,
   type Refused,
   refuse,
   type Signal,
   type SlotChange,
 } from './decision.ts'
+import { Birth, Births } from './job/birth.ts'
 
 /** The answer to each command, in the order of the commands. */
 export type Answers<C extends readonly Command[]> = { readonly [I in keyof C]: Answer<C[I]> }
@@ -60,13 +61,13 @@ export function decideBatch<const C extends readonly Command[]>(
     sofar.add(decision.change)
   }
   if (missing.length > 0) return need(missing)
-  return change(answers as Answers<C>, sofar.change())
+  return { kind: 'change', answer: answers as Answers<C>, change: sofar.change() }
 }
 
 /** What the batch has done so far to the records of one tenant. */
 interface Touched {
-  /** What changed of each job, in the order in which it did. */
-  readonly jobs: Map<string, JobPart[]>
+  /** What changed of each job, in the order in which it did; or one that was just born. */
+  readonly jobs: Map<string, JobPart[] | Birth>
   readonly others: Map<string, AloneRecord>
   readonly owners: Map<string, string>
 }
@@ -79,6 +80,8 @@ class Overlay implements Given {
   readonly #given: Given
   readonly #tenants = new Map<string, Touched>()
   readonly #parts: Change[] = []
+  /** All of it, as long as it is nothing but new jobs that are alike. */
+  readonly #births: Birth[] = []
   /** Some record may have been changed by more than one command. */
   #isRepeated = false
 
@@ -102,6 +105,7 @@ class Overlay implements Given {
       return changed ?? this.#given.get(kind, tenant_id, id)
     }
     const parts = touched.jobs.get(id)
+    if (parts instanceof Birth) return parts as JobAggregate as AggregateOf[K]
     const before = this.#given.get(kind, tenant_id, id)
     return parts === undefined
       ? before
@@ -117,9 +121,22 @@ class Overlay implements Given {
   }
 
   add(part: Change): void {
+    // A request that was accepted before.
+    if (part.births === undefined && isNothing(part) && part.audit.length === 0) return
     this.#parts.push(part)
+    if (part.births !== undefined) {
+      for (const birth of part.births) this.#bear(birth)
+      return
+    }
     for (const { tenant_id, key, owner } of part.claims) this.#of(tenant_id).owners.set(key, owner)
     for (const put of part.puts) this.#touch(put, part)
+  }
+
+  #bear(birth: Birth): void {
+    const { jobs, owners } = this.#of(birth.tenant_id)
+    this.#births.push(birth)
+    owners.set(birth.claim, birth.job_id)
+    jobs.set(birth.job_id, birth)
   }
 
   #touch(put: LedgerRecord, part: Change): void {
@@ -132,7 +149,10 @@ class Overlay implements Given {
     }
     const parts = jobs.get(put.job_id)
     if (parts === undefined) jobs.set(put.job_id, [put])
-    else {
+    else if (parts instanceof Birth) {
+      jobs.set(put.job_id, [...parts.steps, parts.job, put])
+      this.#isRepeated = true
+    } else {
       // What one command changes is in its change once.
       if (!part.puts.includes(parts[0] as JobPart)) this.#isRepeated = true
       parts.push(put)
@@ -149,6 +169,7 @@ class Overlay implements Given {
   }
 
   change(): Change {
+    if (this.#births.length > 0 && this.#births.length === this.#parts.length) return new Births(this.#births)
     const all = {
       puts: [] as LedgerRecord[],
       audit: [] as AuditEntry[],

@@ -1,5 +1,6 @@
 import type { AggregateKind, AggregateOf, LedgerRecord, RecordKey } from './aggregate.ts'
 import type { AuditEntry } from './audit.ts'
+import type { Birth } from './job/birth.ts'
 import type { Refusal } from './refusal.ts'
 
 /**
@@ -63,6 +64,8 @@ export interface Change {
   readonly claims: readonly Claim[]
   readonly slots: readonly SlotChange[]
   readonly signals: readonly Signal[]
+  /** New jobs that are alike, when there is nothing else: all of the above can be told from them. A store may do without it. */
+  readonly births?: readonly Birth[] | undefined
 }
 
 export type Decision<A> = Accepted<A> | Needed | Refused

@@ -73,9 +73,19 @@ function metadataOf(
   { pipeline }: Protocol,
   { redact }: LedgerSettings,
 ): JsonObject {
-  const clean = metadata == null ? EMPTY : requestMetadata(metadata, redact)
-  return pipeline === undefined ? clean : Object.freeze({ ...clean, pipeline_version: pipeline.version })
+  if (pipeline === undefined) return metadata == null ? EMPTY : requestMetadata(metadata, redact)
+  const { version: pipeline_version } = pipeline
+  if (metadata != null) return Object.freeze({ ...requestMetadata(metadata, redact), pipeline_version })
+  // The same for all jobs of the pipeline, so that they can be seen to be alike.
+  let only = versions.get(pipeline)
+  if (only === undefined) {
+    only = Object.freeze({ pipeline_version })
+    versions.set(pipeline, only)
+  }
+  return only
 }
+
+const versions = new WeakMap<object, JsonObject>()
 
 const NONE: readonly never[] = Object.freeze([])
 

@@ -5,18 +5,21 @@ import { SeededRandom } from '../../src/testing/seeded-random.ts'
 import type { ExpectedLedger } from './expected-ledger.ts'
 import type { ScriptedHistory } from './histories/scripted-history.ts'
 import { Life } from './life.ts'
-import { isLong } from './random/seeds.ts'
+import { isLong, numberFrom } from './random/seeds.ts'
 import { type Found, goOn, lifeOn, mustRecover, mustRecoverAgain, type Survivor } from './recovery.ts'
 
 export interface Effort {
-  /** How many disks are rolled for each operation at which the power goes. */
+  /** How many disks are rolled for each operation at which the power goes; one, and another each time, where there is little time. */
   readonly survivals: number
-  /** Whether to crash again at every operation of the recovery: after each crash, or after every twelfth of them where there is little time. */
+  /** Whether to crash again at every operation of the recovery: after each crash, or after some of them where there is little time. */
   readonly again: boolean
 }
 
 /** Of so many crashes, one is followed by others while it is recovered from. */
-export const AGAIN_EVERY = isLong ? 1 : 12
+export const AGAIN_EVERY = isLong ? 1 : 24
+
+/** By chance these or those; WAYBILL_SEED names the first. */
+const MOST_ROLLS = 1000
 
 export interface Tally {
   operations: number
@@ -28,22 +31,23 @@ export async function crashEverywhere(history: ScriptedHistory, effort: Effort):
   const operations = await countOperations(history)
   const tally: Tally = { operations, recoveries: 0, recoveriesOfRecoveries: 0 }
   const seen: Seen = { once: new Set(), twice: new Set() }
-  const turn = randomInt(AGAIN_EVERY)
+  const first = numberFrom('WAYBILL_SEED') ?? randomInt(MOST_ROLLS)
+  const rolls = Array.from({ length: isLong ? effort.survivals : 1 }, (_, i) => first + i)
   for (let n = 1; n <= operations; n++) {
-    const again = effort.again && (n + turn) % AGAIN_EVERY === 0
+    const again = effort.again && (n + first) % AGAIN_EVERY === 0
     const crashed = await crashAt(history, n)
     const left = leftBy(history, crashed)
-    for (let roll = 0; roll < effort.survivals; roll++) {
+    for (const roll of rolls) {
       const survivor: Survivor = (options) =>
-        crashed.disk.afterCrash(new SeededRandom(n * 1000 + roll), options)
+        crashed.disk.afterCrash(new SeededRandom(n * MOST_ROLLS + roll), options)
       const found = { ...left, survivor }
       if (isKnown(seen.once, found)) continue
-      await told(`power lost at operation ${n}, roll ${roll}`, crashed, () =>
+      await told(`power lost at operation ${n}, WAYBILL_SEED=${roll}`, crashed, () =>
         recover(found, again, seen, tally),
       )
     }
     const killed: Survivor = (options) => crashed.disk.afterKill(options)
-    await told(`killed at operation ${n}`, crashed, () =>
+    await told(`killed at operation ${n}, WAYBILL_SEED=${first}`, crashed, () =>
       recover({ ...left, survivor: killed }, again, seen, tally),
     )
   }

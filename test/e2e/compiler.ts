@@ -9,10 +9,23 @@ export interface CompilerError {
   readonly message: string
 }
 
-/** Type-checks the files of a folder in `.scratch/` with the settings of this repository. */
+/**
+ * Settings for the files of a folder in `.scratch/`: those of this repository, but `import 'waybill'` means the types in
+ * `dist/`, as it does for everybody else. Those of the source would be checked with all of it, again and again.
+ */
+export function compilerConfig(folder: string): string {
+  const file = join(folder, 'tsconfig.json')
+  const compilerOptions = { customConditions: [] }
+  writeFileSync(
+    file,
+    JSON.stringify({ extends: '../../tsconfig.json', include: ['**/*.ts'], compilerOptions }),
+  )
+  return file
+}
+
+/** Type-checks the files of a folder in `.scratch/`. */
 export function typeCheck(folder: string): readonly CompilerError[] {
-  const config = { extends: '../../tsconfig.json', include: ['*.ts'] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  compilerConfig(folder)
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
   const args = ['-p', folder, '--noEmit', '--pretty', 'false']
   const { status, stdout, stderr } = spawnSync(tsc, args, { cwd: folder, encoding: 'utf8', timeout: 60_000 })

@@ -1,8 +1,8 @@
 // The package as its users get it: packed, and installed into an empty project.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { quickFolder } from '../fixtures/quick-folder.ts'
 import { ROOT } from './scratch.ts'
 
 export interface PackedProject extends Disposable {
@@ -11,13 +11,15 @@ export interface PackedProject extends Disposable {
 }
 
 export function packedProject(): PackedProject {
-  const folder = mkdtempSync(join(tmpdir(), 'waybill-package-'))
+  const folder = quickFolder('waybill-package-')
   const app = join(folder, 'app')
   npm(ROOT, 'pack', '--pack-destination', folder)
   const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'no tarball')
   mkdirSync(app)
-  writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  npm(app, 'install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', tarball)
+  // Named here and not to npm, which would unpack it once more to find out what it is called.
+  const dependencies = { waybill: `file:${tarball}` }
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+  npm(app, 'install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline')
   return { app, tarball, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 

@@ -30,12 +30,13 @@ interface Started<T = unknown> {
   readonly seen: T | undefined
 }
 
-/** Until it has printed the link, which is used to look around, and then ended as people end it. */
+/** Until it has printed the link, which is used to look around, or what is enough; and then ended as people end it. */
 function run<T>(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   look: (page: PageSession) => Promise<T>,
+  enough?: RegExp,
 ): Promise<Started<T>> {
   const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let stdout = ''
@@ -45,8 +46,9 @@ function run<T>(
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const before = stdout
     stdout += text
-    if (!stdout.includes(LAST) || before.includes(LAST)) return
     const end = () => process.kill(-(child.pid as number), 'SIGINT')
+    if (enough?.test(stdout) === true && !enough.test(before)) end()
+    if (!stdout.includes(LAST) || before.includes(LAST)) return
     openSession(linkIn(stdout))
       .then(async (page) => {
         opened = page.statuses
@@ -75,10 +77,10 @@ function start(TMPDIR: string) {
 }
 
 /** The same on a pseudo terminal: what is printed there, as it was printed. */
-function startOnTerminal(env: NodeJS.ProcessEnv = {}): Promise<Started> {
+function startOnTerminal(env: NodeJS.ProcessEnv = {}, enough?: RegExp): Promise<Started> {
   const command = `stty cols ${WIDTH} rows 40 && npm start`
   const args = ['--quiet', '--return', '--command', command, '/dev/null']
-  return run('script', args, environment(env), async () => {})
+  return run('script', args, environment(env), async () => {}, enough)
 }
 
 /** Times differ from run to run, with all that is made of them, and so does what is written together; nothing else does. */
@@ -213,13 +215,15 @@ describe.skipIf(!hasScript())('npm start on a terminal', () => {
     expect(percents.at(-1)).toBe(100)
     expect(plain).toContain('TRY NEXT')
     expect(plain).not.toContain('of 900 PDFs,')
+    // It goes the same way every time.
+    expect(summaryOf(plain)).toBe(summary)
   })
 
-  it('keeps to NO_COLOR, and goes the same way every time', async () => {
-    const { status, stdout } = await startOnTerminal({ NO_COLOR: '1' })
-    expect(status).toBe(0)
+  it('keeps to NO_COLOR', async () => {
+    // One function paints everything: the title and the bar are enough to see what it does.
+    const { stdout } = await startOnTerminal({ NO_COLOR: '1' }, / [1-9]\d*\/900 PDFs/)
+    expect(stdout).toContain('Waybill moves 900 PDFs')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what it is about
     expect(stdout.slice(stdout.indexOf('Waybill'))).not.toMatch(/\u001b\[[\d;]*m/)
-    expect(summaryOf(stripVTControlCharacters(stdout))).toBe(summary)
   })
 })

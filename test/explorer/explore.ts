@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Change } from '../../src/core/decision.ts'
 import type { SubmitJob } from '../../src/core/job/commands.ts'
 import { decideJob } from '../../src/core/job/decide.ts'
@@ -6,6 +7,7 @@ import { isTerminal } from '../../src/core/machine.ts'
 import { jobMachine } from '../../src/core/machines/job.ts'
 import type { QueueRecord } from '../../src/core/queue/record.ts'
 import { fromIso } from '../../src/core/time.ts'
+import { isLong } from '../crash/random/seeds.ts'
 import { type Action, actionsIn } from './actions.ts'
 import { identityOf } from './identity.ts'
 import {
@@ -59,18 +61,22 @@ export interface Explored {
   readonly endings: readonly string[]
 }
 
+/** When there is room for no more states, what leads out of those that are left is looked at in one of so many, by chance these or those. */
+const BEYOND_EVERY = isLong ? 1 : 3
+
 /** Walks every state that can be reached within the bounds, breadth first, and checks the laws in each. */
 export function explore(protocol: Protocol, bounds: Bounds): Explored {
   const kernel = bounds.kernel ?? decideJob
-  const seen = new Map<string, Node>()
+  const seen = new Set<string>()
   const endings = new Set<string>()
   let transitions = 0
   let depth = 0
   const queue: Node[] = []
   const visit = (node: Node) => {
+    if (seen.size >= bounds.states) return
     const name = `${node.whole} ${identityOf(node.state)}`
-    if (seen.has(name) || seen.size >= bounds.states) return
-    seen.set(name, node)
+    if (seen.has(name)) return
+    seen.add(name)
     explained(node, () => checkNode(node, kernel))
     const job = node.state.aggregate?.job
     if (job && isTerminal(jobMachine, job.state)) endings.add(job.state)
@@ -83,9 +89,10 @@ export function explore(protocol: Protocol, bounds: Bounds): Explored {
     step(start, submitAction(protocol, bounds.request), bounds.crashes, kernel),
   )
   for (const node of first) visit(node)
-  for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
-    const here = node
-    for (const action of actionsIn(node.state, protocol, bounds.request)) {
+  const turn = randomInt(BEYOND_EVERY)
+  for (const [nth, here] of queue.entries()) {
+    if (seen.size >= bounds.states && nth % BEYOND_EVERY !== turn) continue
+    for (const action of actionsIn(here.state, protocol, bounds.request)) {
       transitions++
       for (const next of explained(here, () => step(here, action, bounds.crashes, kernel), action.label))
         visit(next)

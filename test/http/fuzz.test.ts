@@ -13,7 +13,7 @@ import type { Answer } from './http-client.ts'
 import { type HttpLedger, httpLedger, OURS, THEIRS } from './http-ledger.ts'
 import { populate } from './populate.ts'
 
-const RUNS = numberFrom('WAYBILL_RUNS') ?? 3000
+const RUNS = numberFrom('WAYBILL_RUNS') ?? 2000
 const SEED = numberFrom('WAYBILL_SEED') ?? randomInt(2 ** 31)
 
 /** So many one after the other, then so many side by side. */

@@ -34,6 +34,16 @@ async function moved(life: Life, states: readonly DocumentState[]): Promise<void
   for (const state of states) await life.do(moveDocument('a', state, { validate: false }))
 }
 
+const MEBIBYTE = 1024 * 1024
+
+/** So many mebibytes, without any time passing. */
+async function large(life: Life, mebibytes: number): Promise<void> {
+  const metadata = { text: 'x'.repeat(MEBIBYTE) }
+  for (let n = 0; n < mebibytes; n++) {
+    await life.do(moveDocument(`large-${n}`, 'fetching', { metadata, validate: false }))
+  }
+}
+
 /** What a timer set off takes some turns of the event loop, and no time. */
 async function snapshotsBecome(disk: CrashDisk, count: number): Promise<void> {
   for (let turn = 0; turn < 1000 && snapshotsOf(disk).length < count; turn++) {
@@ -153,6 +163,24 @@ describe('A37: snapshots', () => {
     await moved(life, ['fetching', 'fetched', 'parsing', 'parsed', 'failed', 'retrying', 'fetching'])
     await snapshotsBecome(life.disk, 1)
     expect(await life.store.check()).toEqual([])
+  })
+
+  // Ingesting a hundred thousand jobs took a third longer than it had to: a snapshot was begun in the middle of it.
+  it('wait while much is being written, but not for ever', async () => {
+    const life = await opened({ snapshotAfterBytes: 5 * MEBIBYTE })
+    await large(life, 6)
+    await life.pass(1000)
+    await large(life, 5)
+    await life.pass(1000)
+    expect(snapshotsOf(life.disk)).toEqual([])
+    await life.pass(2000)
+    await snapshotsBecome(life.disk, 1)
+
+    const busy = await opened({ snapshotAfterBytes: 5 * MEBIBYTE })
+    await large(busy, 19)
+    expect(snapshotsOf(busy.disk)).toEqual([])
+    await large(busy, 2)
+    await snapshotsBecome(busy.disk, 1)
   })
 
   it('are made at closing when a 64th of enough was written, and not for less', async () => {

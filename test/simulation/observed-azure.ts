@@ -173,7 +173,8 @@ export class ObservedAzureStore extends Facade {
       for (const [other, next] of all) versions.set(other, next)
       // In the ledger etags are the service's own texts; here each aggregate counts its changes, so that they can be compared.
       const puts = made.change.puts.map((put) => ({ ...put, etag: String(versionOf(put, all)) }))
-      const change = { ...made.change, puts }
+      const { audit, claims, slots, signals } = made.change
+      const change = { puts, audit, claims, slots, signals }
       const etag = this.#account.nextCommit()
       this.#on.commit({ change, at: made.at, etag, isByRecord: true, begun: call.begun })
       return

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { playSeeds } from './play-seeds.ts'
 
-const RUNS = 35
+const RUNS = 22
 
 /** With ten thousand of them. */
 const LONGEST_MS = 6 * 3_600_000

@@ -1,3 +1,4 @@
+import type { JobAggregate } from '../aggregate.ts'
 import { type Decision, type Given, need, refuse } from '../decision.ts'
 import { isTerminal } from '../machine.ts'
 import { jobMachine } from '../machines/job.ts'
@@ -31,6 +32,7 @@ import { type Limit, policyOf } from './protocol.ts'
 import type { JobRecord, OutboxRecord, StepRecord } from './record.ts'
 import { finishEnding, settle } from './settle.ts'
 import { reportStage } from './stage-report.ts'
+import { decideStride, learnStride } from './stride.ts'
 import { decideSubmit } from './submit.ts'
 import { isBegun, isExpired, waitOf } from './waiting.ts'
 
@@ -47,6 +49,18 @@ function decideExisting(command: Exclude<JobCommand, SubmitJob>, given: Given): 
   const aggregate = given.get('job', tenant_id, job_id)
   if (aggregate === undefined) return need([{ kind: 'job', tenant_id, id: job_id }])
   if (aggregate === null) return notFound(command)
+  const stride = decideStride(aggregate, command, given)
+  if (stride !== null) return stride
+  const decision = decideOne(aggregate, command, given)
+  learnStride(aggregate, command, given, decision)
+  return decision
+}
+
+function decideOne(
+  aggregate: JobAggregate,
+  command: Exclude<JobCommand, SubmitJob>,
+  given: Given,
+): Decision<unknown> {
   const needed = needForEscalation(aggregate.job, given)
   if (needed !== null) return needed
   const draft = new JobDraft(aggregate, command, given)

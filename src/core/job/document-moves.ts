@@ -6,6 +6,7 @@ import type { DocumentRecord } from '../document/record.ts'
 import type { DocumentState } from '../machines/document.ts'
 import type { StageDocument } from '../pipeline/stage-document.ts'
 import type { StepRecord } from './record.ts'
+import { Stride } from './stride.ts'
 
 /** Who asked for what moved the step. */
 interface By {
@@ -18,8 +19,10 @@ interface By {
  * have is recorded, and never keeps the step.
  */
 export function withDocument<A>(decision: Decision<A>, by: By, given: Given): Decision<A> {
-  // Nearly no job has such steps, and every decision comes by here.
-  if (decision.kind !== 'change' || !decision.change.puts.some(movesDocument)) return decision
+  // Nearly no job has such steps, and every decision comes by here. Jobs that were only submitted have not moved theirs.
+  if (decision.kind !== 'change' || decision.change.births !== undefined) return decision
+  if (decision.change instanceof Stride) return decision
+  if (!decision.change.puts.some(movesDocument)) return decision
   const steps = decision.change.puts.filter(movesDocument)
   const moves = decision.change.audit.flatMap((entry) => movesOf(entry, steps))
   const first = moves[0]

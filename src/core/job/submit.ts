@@ -12,6 +12,7 @@ import {
 import { joinGroups } from '../group/join.ts'
 import { differingFields, idempotencyClaim } from '../idempotency.ts'
 import { route } from '../routing.ts'
+import { Birth, Births, formFor, type JobForm, keepForm } from './birth.ts'
 import type { SubmitAnswer, SubmitJob } from './commands.ts'
 import { loadJobs, resolveDependencies } from './dependencies.ts'
 import { docKeyClaim } from './doc-key.ts'
@@ -27,6 +28,24 @@ import { settle } from './settle.ts'
  * looked at: repeating a submit is always safe, also at the limit.
  */
 export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitAnswer> {
+  const form = formFor(command)
+  return form === null ? decideFirst(command, given) : decideAlike(form, command, given)
+}
+
+/** What was decided for another one holds for this one, but for what others have or take. */
+function decideAlike(form: JobForm, command: SubmitJob, given: Given): Decision<SubmitAnswer> {
+  const { tenant_id, job_id } = command
+  const key = idempotencyClaim(command.idempotency_key, command.idempotency_hash)
+  const owner = given.ownerOf({ tenant_id, key })
+  if (owner !== undefined) return answerDuplicate(command, given, owner)
+  if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
+  const births = new Births([new Birth(form, command, key, given.now)])
+  return { kind: 'change', change: births, answer: { job_id, duplicate: false, differing: NONE } }
+}
+
+const NONE: readonly never[] = Object.freeze([])
+
+function decideFirst(command: SubmitJob, given: Given): Decision<SubmitAnswer> {
   const routing = route(command)
   if (routing === null) return refuseBurst(command)
   const { tenant_id, job_id } = command
@@ -56,7 +75,9 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
   draft.slot({ tenant_id, key: IN_FLIGHT, verb: 'take', owner: job_id, max: command.inFlightLimit })
   resolveDependencies(draft, jobs)
   settle(draft)
-  return draft.finish({ job_id, duplicate: false, differing: [] })
+  const decision = draft.finish({ job_id, duplicate: false, differing: NONE })
+  keepForm(command, decision.change)
+  return decision
 }
 
 /** The document's own key belongs to the first job that names it. */

@@ -172,5 +172,10 @@ export function queueOf(queue: string, delivery: Delivery): string {
 }
 
 function rankOf(job: JobRecord): number {
-  return fromIso(job.run_at ?? job.created_at) + job.priority * PRIORITY_STEP_MS
+  return rankAt(fromIso(job.run_at ?? job.created_at), job.priority)
+}
+
+/** Of a job that may be taken from a time on. */
+export function rankAt(from: number, priority: number): number {
+  return from + priority * PRIORITY_STEP_MS
 }

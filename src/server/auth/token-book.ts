@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { fromIso, SECOND_MS } from '../../core/time.ts'
 import type { TokenRecord } from '../../core/token/record.ts'
 import type { Tokens } from '../../ledger/tokens.ts'
+import { recentlyUsed } from '../../store/recently-used.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Principal } from './principal.ts'
 
@@ -27,7 +27,7 @@ export class TokenBook {
   readonly #tokens: Pick<Tokens, 'verify'>
   readonly #clock: Clock
   #edition = 0
-  readonly #known = new LRUCache<string, KnownToken>({ max: MOST_TOKENS })
+  readonly #known = recentlyUsed<string, KnownToken>(MOST_TOKENS)
 
   constructor(tokens: Pick<Tokens, 'verify'>, clock: Clock) {
     this.#tokens = tokens

@@ -37,6 +37,8 @@ export class Lanes {
   readonly #engine: Engine
   /** Every lane there is, as far as is known. */
   #known = new Map<number, LaneLease>()
+  /** What this process has signed while the registry was being read: the answer may be older. */
+  readonly #readings = new Set<Map<number, LaneLease>>()
   #own: Lane | null = null
   #taking: Promise<Lane> | null = null
   #lease: LaneLease | null = null
@@ -90,8 +92,14 @@ export class Lanes {
       this.#isFresh = false
     })
     const { from: rkFrom, before: rkBefore } = REGISTERED_LANES
-    const { rows } = await this.#engine.service.query(INDEX, { pk: LEDGER, rkFrom, rkBefore })
-    this.know(rows.map(leaseOfRow))
+    const signed = new Map<number, LaneLease>()
+    this.#readings.add(signed)
+    try {
+      const { rows } = await this.#engine.service.query(INDEX, { pk: LEDGER, rkFrom, rkBefore })
+      this.know([...rows.map(leaseOfRow), ...signed.values()])
+    } finally {
+      this.#readings.delete(signed)
+    }
   }
 
   /** Knows of a lane that others speak of. */
@@ -219,6 +227,7 @@ export class Lanes {
     if (!answer.ok) return null
     const signed = { ...lease, etag: answer.etags[0] as string }
     this.#known.set(lease.number, signed)
+    for (const reading of this.#readings) reading.set(lease.number, signed)
     return signed
   }
 

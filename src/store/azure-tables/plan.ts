@@ -104,12 +104,12 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
     if (some === undefined) entries.set(cell, [entry])
     else some.push(entry)
   }
-  const closed = [...space.closed.values()]
+  const closed = [...space.rows.closed.values()]
   const planned = changed.map((cell) => plannedCell(cell, entries.get(cell) ?? [], space.now, jobsPk))
   planned.sort((a, b) => placeOf(a) - placeOf(b))
   const { cells, waits } = withWaiters(planned, id)
   const seen = space.verify().map(({ stored }) => asAzure(stored))
-  const refusals = [...space.refusals.values()].filter(({ isTold }) => isTold)
+  const refusals = space.refusals.told()
   const plan: Plan = {
     id,
     at: space.now,

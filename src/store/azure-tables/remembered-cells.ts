@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
-import { isAtRest, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
+import { type AggregateKind, isAtRest, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
+import { recentlyUsed } from '../recently-used.ts'
 import type { Remembered } from '../tables/workspace-options.ts'
 import type { AzureCell } from './azure-cell.ts'
 
@@ -8,10 +8,10 @@ const MOST_CELLS = 10_000
 
 /** What this process wrote last. Whoever writes on top of it says which etag it had, so being wrong costs a try. */
 export class RememberedCells implements Remembered {
-  readonly #cells = new LRUCache<string, AzureCell>({ max: MOST_CELLS })
+  readonly #cells = recentlyUsed<string, AzureCell>(MOST_CELLS)
 
-  cell(name: string): AzureCell | undefined {
-    return this.#cells.get(name)
+  cell(kind: AggregateKind, tenant_id: string, id: string): AzureCell | undefined {
+    return this.#cells.get(nameOfKey({ kind, tenant_id, id }))
   }
 
   /** Places under limits are not remembered: taking one tells. */

@@ -4,9 +4,10 @@
 // A change that is decided and not finished is waited for, for a while; then its lane is taken from whoever has it, so
 // that they cannot finish it any more, and it is finished here. A change that locks something and is not decided is waited for
 // as well; then the row that would decide it is written as it is, so that it cannot be decided any more.
-import { LRUCache } from 'lru-cache'
+
 import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
 import { heldPause } from '../../world/pause.ts'
+import { recentlyUsed } from '../recently-used.ts'
 import { type AzureCell, type CellLock, type LastChange, type RowRef, withJobsEtag } from './azure-cell.ts'
 import { cellOfRows, rewritten } from './cell-rows.ts'
 import { type CellStore, keyOfRow } from './cell-store.ts'
@@ -39,7 +40,7 @@ export class Settling {
   /** Changes that this process is about to decide or finish. */
   readonly #underWay = new Map<string, Promise<unknown>>()
   /** Changes that nothing is locked by any more, as far as is known. */
-  readonly #freed = new LRUCache<string, true>({ max: MOST_FREED })
+  readonly #freed = recentlyUsed<string, true>(MOST_FREED)
 
   constructor(engine: Engine, parts: SettlingParts) {
     this.#engine = engine

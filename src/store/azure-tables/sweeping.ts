@@ -232,14 +232,14 @@ export class Sweeping {
 
   /** As far as this process knows. */
   #isTrue({ key, lane, row }: IndexedHead): boolean {
-    const cell = this.#parts.memory.cell(nameOfKey(key))
+    const cell = this.#parts.memory.cell(key.kind, key.tenant_id, key.id)
     if (cell === undefined || cell.version < (row.columns.v as number)) return true
     return cell.meta.job?.index.lane === lane && cell.meta.job.index.ready === row.rk
   }
 
   /** The job as the index has it: by somebody else, or this process would know it itself. */
   #shown({ key, lane, row }: IndexedHead): readonly AzureCell[] {
-    if (this.#parts.memory.cell(nameOfKey(key)) !== undefined) return []
+    if (this.#parts.memory.cell(key.kind, key.tenant_id, key.id) !== undefined) return []
     const cell = jobOfWhole(key, row, lane)
     return cell === null ? [] : [cell]
   }
@@ -258,7 +258,7 @@ export class Sweeping {
     const key = jobOfRow(indexed.row)
     const isTrue = (cell: AzureCell) =>
       cell.meta.job?.index.lane === indexed.lane && cell.meta.job.index[what] === indexed.row.rk
-    const known = memory.cell(nameOfKey(key))
+    const known = memory.cell(key.kind, key.tenant_id, key.id)
     if (known !== undefined && isTrue(known)) return known
     // The row came with the line that finished the change.
     const { change } = indexed.row.columns as { change: string }

@@ -10,15 +10,19 @@ import {
   isNothing,
   type Refused,
 } from '../../core/decision.ts'
+import type { Birth } from '../../core/job/birth.ts'
+import { Stride } from '../../core/job/stride.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Followers } from '../followers.ts'
 import type { Devices, Undo } from '../live/devices.ts'
 import { type DecisionView, decideOn } from '../live/live-given.ts'
-import type { Move } from '../live/live-state.ts'
+import type { Move } from '../live/move.ts'
 import type { Outcome } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { type Image, lookAgain } from './image.ts'
 import { encodeCommit, type Nths } from './lines/encode.ts'
+import { encodeBirths } from './lines/encode-births.ts'
+import { encodeStride } from './lines/encode-strides.ts'
 import { refusalName } from './lines/line.ts'
 import { type Found, Looked, nameOfClaim } from './looked.ts'
 
@@ -139,7 +143,56 @@ export class Decider {
     if (decision.kind === 'need') return new Missing({ keys: decision.keys })
     if (view.unknownClaims.length > 0) return new Missing({ claims: view.unknownClaims })
     if (decision.kind === 'refusal') return this.#refuse(decision, looked)
-    return this.#commit(decision.change, decision.change.audit, { ok: true, answer: decision.answer }, looked)
+    const { change, answer } = decision
+    const outcome = { ok: true, answer } as const
+    // Whatever was looked up for them was not there.
+    if (change.births !== undefined) return { outcome, durable: this.#commitBirths(change.births) }
+    if (change instanceof Stride && !this.#image.live.isAnyAwaited)
+      return { outcome, durable: this.#commitStride(change) }
+    return this.#commit(change, change.audit, outcome, looked)
+  }
+
+  /** New jobs that are alike: they are written, and kept, without their records. */
+  #commitBirths(births: readonly Birth[]): Promise<void> {
+    const first = this.#group.nextSeq
+    const { buffer } = this.#group
+    const { lines } = buffer
+    const etag = String(first)
+    for (const birth of births) birth.written(etag)
+    let places = 0
+    try {
+      places = encodeBirths(births, first, buffer)
+    } catch (error) {
+      buffer.cutTo(lines)
+      throw error
+    }
+    const { live } = this.#image
+    const moves = live.decideBirths(births)
+    const undo = live.devices.bear(births)
+    const durable = this.#group.add(places, { moves, signals: NO_SIGNALS, first, undo, records: places })
+    if (this.#takers.hasListeners && live.foresee(moves)) this.#takers.wake()
+    return durable
+  }
+
+  /** The same of a job that goes on as others did, while nobody waits for any to end. */
+  #commitStride(stride: Stride): Promise<void> {
+    const first = this.#group.nextSeq
+    const { buffer } = this.#group
+    const { lines } = buffer
+    stride.written(String(first))
+    try {
+      encodeStride(stride, first, buffer)
+    } catch (error) {
+      buffer.cutTo(lines)
+      throw error
+    }
+    const { live } = this.#image
+    const moves = [live.decideStride(stride)]
+    const undo = live.devices.apply(stride)
+    const { places } = stride.leg
+    const durable = this.#group.add(places, { moves, signals: NO_SIGNALS, first, undo, records: places })
+    if (this.#takers.hasListeners && live.foresee(moves)) this.#takers.wake()
+    return durable
   }
 
   #refuse<A>({ refusal, audit }: Refused, looked: Looked | null): Tried<A> {
@@ -264,6 +317,7 @@ function whenDurable<A>({ outcome, durable }: Decided<A>): Promise<Outcome<A>> {
 }
 
 const { change: NOTHING } = change(null, {})
+const NO_SIGNALS: readonly never[] = Object.freeze([])
 
 /** One that moved nothing. */
 function hasQuietEntry(audit: readonly AuditEntry[]): boolean {

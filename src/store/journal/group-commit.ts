@@ -2,7 +2,7 @@ import type { Signal } from '../../core/decision.ts'
 import { DiskFull, WriterFailed } from '../../errors/journal-errors.ts'
 import type { WaybillError } from '../../errors/waybill-error.ts'
 import type { Undo } from '../live/devices.ts'
-import type { Move } from '../live/live-state.ts'
+import type { Move } from '../live/move.ts'
 import { BatchBuffer } from './batch-buffer.ts'
 import type { DeltaWriter } from './delta/delta-writer.ts'
 

@@ -11,7 +11,10 @@ export interface JournalOptions {
   readonly keepHistoryMs?: number | undefined
   /** When a snapshot is made by itself: a cron expression in UTC, or null for never. Every day at midnight unless told. */
   readonly snapshotSchedule?: string | null | undefined
-  /** A snapshot is made by itself when so much has been written since the last, or a 64th of it at closing; 64 MiB unless told. */
+  /**
+   * A snapshot is made by itself when so much has been written since the last, or a 64th of it at closing; 64 MiB unless told. While
+   * much is being written it waits, for up to four times as much.
+   */
   readonly snapshotAfterBytes?: number | undefined
   /** Where a server answers for this ledger, for those who find it locked. */
   readonly server?: string | undefined

@@ -21,6 +21,18 @@ import { removeSpentDeltas } from './spent-deltas.ts'
 /** Of what is enough while it is in use: a mebibyte, unless told otherwise. */
 const PART_THAT_IS_ENOUGH_TO_CLOSE = 64
 
+/** Who writes less than this in a second or two has a processor to spare for a snapshot. */
+const LITTLE_BYTES = 4 * 1024 * 1024
+const A_WHILE_MS = 1000
+
+/** Whoever writes all the time has one made all the same, when there is so many times as much as is enough. */
+const AT_LATEST = 4
+
+interface WrittenAt {
+  readonly at: number
+  readonly end: number
+}
+
 /** How long closing may take for it. */
 const LONGEST_CLOSING_MS = 10_000
 
@@ -37,6 +49,11 @@ export class Maintenance {
   readonly #oldestOpen: () => Promise<number>
   #running: Promise<unknown> | null = null
   #timer: Timer | null = null
+  /** Looks whether little is being written by now. */
+  #quiet: Timer | null = null
+  /** Where the delta ended a while ago, and a while before that. */
+  #ago: WrittenAt = { at: 0, end: 0 }
+  #before: WrittenAt = { at: 0, end: 0 }
   readonly #end = new AbortController()
 
   constructor(
@@ -57,6 +74,9 @@ export class Maintenance {
 
   /** From now on by itself. */
   start(): void {
+    const here = { at: this.#decider.time(), end: this.#group.writer.end }
+    this.#ago = here
+    this.#before = here
     const { base } = this.#journal.image
     const { schedule } = this.#options
     const missed = base === null ? null : schedule?.(Date.parse(base.head.created_at))
@@ -68,8 +88,29 @@ export class Maintenance {
 
   /** Something became durable. */
   written(): void {
-    if (this.#running === null && this.#group.writer.end >= this.#options.snapshotAfterBytes)
-      this.#runByItself()
+    const { end } = this.#group.writer
+    const isBusy = this.#isBusy(end)
+    const { snapshotAfterBytes: enough } = this.#options
+    if (this.#running !== null || end < enough) return
+    if (!isBusy || end >= AT_LATEST * enough) this.#runByItself()
+    else this.#quiet ??= this.#world.timers.after(A_WHILE_MS, () => this.#lookAgain())
+  }
+
+  #lookAgain(): void {
+    this.#quiet = null
+    this.written()
+  }
+
+  /** Whether much was written lately. */
+  #isBusy(end: number): boolean {
+    const at = this.#decider.time()
+    if (at - this.#ago.at >= A_WHILE_MS) {
+      this.#before = this.#ago
+      this.#ago = { at, end }
+    }
+    // A new delta begins at its beginning.
+    if (end < this.#before.end) this.#before = this.#ago
+    return end - this.#before.end >= LITTLE_BYTES
   }
 
   /** Another one when one is under way: it may have begun before what the caller wants in it. */
@@ -94,6 +135,7 @@ export class Maintenance {
   async stop(): Promise<void> {
     this.#end.abort()
     this.#timer?.cancel()
+    this.#quiet?.cancel()
     await this.#running?.catch(() => {})
   }
 

@@ -1,4 +1,5 @@
 import type { Change, ClaimKey, SlotChange, SlotKey } from '../../core/decision.ts'
+import type { Birth } from '../../core/job/birth.ts'
 import type { WorkView } from '../../core/pick.ts'
 import { Layers } from './layers.ts'
 import { type HeldUntil, SlotHolders, UNTIL_RELEASED } from './slot-holders.ts'
@@ -43,7 +44,9 @@ export class Devices {
   }
 
   /** A slot that the change asks for and cannot have, given what the change itself took and released before. */
-  fullSlot({ slots }: Change, now: number): SlotKey | undefined {
+  fullSlot(change: Change, now: number): SlotKey | undefined {
+    if (change.births !== undefined && this.#hasRoomFor(change.births, now)) return undefined
+    const { slots } = change
     if (slots.length === 0) return undefined
     if (this.#timed > this.#forgetsAfter) this.#forget(now)
     // Nearly always.
@@ -58,6 +61,18 @@ export class Devices {
       if (!view.change(slot)) return slot
     }
     return undefined
+  }
+
+  /** Each takes one more, and all of them of the same: nobody has to be counted. */
+  #hasRoomFor(births: readonly Birth[], now: number): boolean {
+    const first = births[0] as Birth
+    const { slot } = first.form
+    const used = this.#slots.get(slot.tenant_id, slot.key)?.used(now) ?? 0
+    return (
+      slot.verb === 'take' &&
+      used + births.length <= slot.max &&
+      births.every(({ form }) => form === first.form)
+    )
   }
 
   /** Who holds which slots, as was decided before. */
@@ -101,6 +116,20 @@ export class Devices {
     }
   }
 
+  /** The same for new jobs: nobody has what is theirs, or it would have been answered with that. */
+  bear(births: readonly Birth[]): Undo {
+    for (const { form, tenant_id, claim, job_id } of births) {
+      this.claims.set(tenant_id, claim, job_id)
+      this.#holdersOf(form.slot).add(job_id)
+    }
+    return () => {
+      for (const { form, tenant_id, claim, job_id } of births.toReversed()) {
+        this.#change({ ...form.slot, owner: job_id }, null)
+        this.claims.delete(tenant_id, claim)
+      }
+    }
+  }
+
   #isFull(slot: SlotChange, now: number): boolean {
     if (slot.verb === 'release') return false
     const holders = this.#slots.get(slot.tenant_id, slot.key)
@@ -124,15 +153,20 @@ export class Devices {
     { tenant_id, key, owner }: SlotKey & { readonly owner: string },
     until: HeldUntil | null,
   ): HeldUntil | null {
-    let holders = this.#slots.get(tenant_id, key)
-    if (holders === undefined) {
-      if (until === null) return null
-      holders = new SlotHolders()
-      this.#slots.set(tenant_id, key, holders)
-    }
+    if (until === null && this.#slots.get(tenant_id, key) === undefined) return null
+    const holders = this.#holdersOf({ tenant_id, key })
     const before = holders.change(owner, until)
     if (holders.isEmpty) this.#slots.delete(tenant_id, key)
     return before
+  }
+
+  #holdersOf({ tenant_id, key }: SlotKey): SlotHolders {
+    let holders = this.#slots.get(tenant_id, key)
+    if (holders === undefined) {
+      holders = new SlotHolders()
+      this.#slots.set(tenant_id, key, holders)
+    }
+    return holders
   }
 }
 

@@ -50,6 +50,11 @@ export class Listings {
       .slice(0, pageSize(query.limit) + 1)
   }
 
+  /** Whether anybody wants to know what comes. */
+  get isAny(): boolean {
+    return this.#lists.length > 0
+  }
+
   /** A record came into memory, as a new one or in the place of another. */
   came(record: LedgerRecord): void {
     for (const list of this.#lists) {

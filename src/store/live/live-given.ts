@@ -70,7 +70,8 @@ export function decideOn<A>(
     must(round < MAX_ROUNDS, 'a decision comes to an end')
     const decision = decide(given)
     if (decision.kind !== 'change') return decision
-    const taken = view.devices.takenClaim(decision.change)
+    // Jobs that are alike were all looked for, or they would not be.
+    const taken = decision.change.births === undefined ? view.devices.takenClaim(decision.change) : undefined
     if (taken !== undefined) must(false, `a decision looks before it claims ${taken.key}`)
     const full = view.devices.fullSlot(decision.change, now)
     if (full === undefined) return decision

@@ -6,7 +6,6 @@ import {
   type AloneRecord,
   applyToJob,
   idOf,
-  isAtRest,
   isJobPart,
   isOpenRow,
   type JobAggregate,
@@ -16,60 +15,27 @@ import {
   type RecordOf,
 } from '../../core/aggregate.ts'
 import type { Change, ClaimKey, Signal } from '../../core/decision.ts'
-import type { OutboxRecord, StepRecord } from '../../core/job/record.ts'
+import { Birth } from '../../core/job/birth.ts'
+import type { OutboxRecord } from '../../core/job/record.ts'
+import { isAlike, Stride } from '../../core/job/stride.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { WorkView } from '../../core/pick.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { AboutToWait } from './about-to-wait.ts'
 import { areOfOneJob, byJob } from './by-job.ts'
 import { Devices } from './devices.ts'
+import { type Kept, keptJob, keptRecord } from './kept.ts'
 import { Listings } from './listings.ts'
+import type { AloneMove, Cell, JobCell, JobMove, Move } from './move.ts'
 import { SignalQueue } from './signal-queue.ts'
 import { StateCounts } from './state-counts.ts'
 import type { StoredWork } from './stored-work.ts'
 import { TwoKeys } from './two-keys.ts'
-import { WorkIndex, type WorkPlace } from './work-index.ts'
-
-/** An aggregate in memory: as it is, and as it was decided to become while that is not durable yet. */
-interface Cell<T> {
-  durable: T | null
-  decided: T | null
-}
-
-/** One that has a place and nothing else is of a job that is kept elsewhere. */
-interface JobCell extends Cell<JobAggregate> {
-  readonly key: RecordKey<'job'>
-  readonly place: WorkPlace
-}
-
-/** Something in memory: when it was last touched, and whether it moves at all. */
-export interface Kept {
-  readonly key: RecordKey<Exclude<RecordKind, 'step'>>
-  readonly etag: number
-  readonly isAtRest: boolean
-}
+import { WorkIndex } from './work-index.ts'
 
 /** There are few of them, and every claim asks for a queue, every request for a token: they are always in memory. */
 export function isAlwaysHere(kind: AggregateKind): boolean {
   return kind === 'queue' || kind === 'schedule' || kind === 'token'
-}
-
-/** What a change makes of one aggregate. */
-export type Move = AloneMove | JobMove
-
-interface AloneMove {
-  readonly cell: Cell<AloneRecord>
-  readonly before: AloneRecord | null
-  readonly to: AloneRecord
-  readonly parts: null
-}
-
-interface JobMove {
-  readonly cell: JobCell
-  readonly before: JobAggregate | null
-  readonly to: JobAggregate
-  /** The records of the job that changed. */
-  readonly parts: readonly JobPart[]
 }
 
 /**
@@ -237,10 +203,33 @@ export class LiveState {
     return moves
   }
 
+  /** The same for new jobs that are alike. */
+  decideBirths(births: readonly Birth[]): readonly Move[] {
+    return births.map((to) => {
+      const cell = this.#newJobCell(to.tenant_id, to.job_id)
+      cell.decided = to
+      return { cell, before: null, to, parts: NO_PARTS }
+    })
+  }
+
+  /** The same for a job that goes on as others did. */
+  decideStride(to: Stride): Move {
+    const cell = this.#jobCell(to.tenant_id, to.job_id)
+    const before = cell.decided ?? cell.durable
+    cell.decided = to
+    this.work.take(cell.place)
+    return { cell, before, to, parts: NO_PARTS }
+  }
+
+  /** Somebody waits for a signal, or will when what was decided is durable. */
+  get isAnyAwaited(): boolean {
+    return this.work.isAnyAwaited || !this.#aboutToWait.isEmpty
+  }
+
   /** The signals that somebody waits for, or will when what was decided is durable. The others need not be kept. */
   awaited(signals: readonly Signal[]): readonly Signal[] {
     if (signals.length === 0) return signals
-    if (!this.work.isAnyAwaited && this.#aboutToWait.isEmpty) return NO_SIGNALS
+    if (!this.isAnyAwaited) return NO_SIGNALS
     return signals.filter(
       ({ tenant_id, topic }) =>
         this.work.isAwaited(tenant_id, topic) || this.#aboutToWait.has(tenant_id, topic),
@@ -254,7 +243,9 @@ export class LiveState {
   foresee(moves: readonly Move[]): boolean {
     let isAny = false
     for (const { cell, to, parts } of moves) {
-      if (parts !== null && this.work.foresee(cell.key, cell.place, to.job.ready)) isAny = true
+      if (parts === null) continue
+      const { ready } = isAlike(to) ? to : to.job
+      if (this.work.foresee(cell.key, cell.place, ready)) isAny = true
     }
     return isAny
   }
@@ -266,6 +257,10 @@ export class LiveState {
         this.counts.replace(move.cell.durable, move.to)
         move.cell.durable = move.to
         this.listings.came(move.to)
+      } else if (move.to instanceof Birth) {
+        this.#settleBirth(move.cell, move.to)
+      } else if (move.to instanceof Stride) {
+        this.#settleStride(move.cell, move.to)
       } else {
         this.#settleJob(move)
       }
@@ -280,7 +275,7 @@ export class LiveState {
   takeBack(moves: readonly Move[]): void {
     for (const { cell, before, to } of moves) {
       cell.decided = before === cell.durable ? null : (before as typeof cell.decided)
-      if (!('kind' in to)) this.#aboutToWait.remove(to.job)
+      if (!('kind' in to) && !isAlike(to)) this.#aboutToWait.remove(to.job)
       if ('place' in cell) {
         if (cell.place.soon !== null) this.work.foresee(cell.key, cell.place, null)
         if (cell.decided === null) this.work.giveBack(cell.place)
@@ -363,6 +358,26 @@ export class LiveState {
     this.#holdJob(cell, to, cell.decided !== to)
   }
 
+  #settleBirth(cell: JobCell, birth: Birth): void {
+    const { tenant_id, form } = birth
+    this.counts.add(tenant_id, 'job', form.job.state, 1)
+    for (const { state } of form.steps) this.counts.add(tenant_id, 'step', state, 1)
+    if (this.listings.isAny) for (const part of [...birth.steps, birth.job]) this.listings.came(part)
+    cell.durable = birth
+    this.work.move(cell.key, cell.place, birth, cell.decided !== birth)
+  }
+
+  #settleStride(cell: JobCell, stride: Stride): void {
+    const { tenant_id, leg } = stride
+    for (const { kind, from, to } of leg.moved) {
+      this.counts.add(tenant_id, kind, from, -1)
+      this.counts.add(tenant_id, kind, to, 1)
+    }
+    if (this.listings.isAny) for (const part of [stride.step, stride.job]) this.listings.came(part)
+    cell.durable = stride
+    this.work.move(cell.key, cell.place, stride, cell.decided !== stride)
+  }
+
   #holdJob(cell: JobCell, aggregate: JobAggregate, isLater: boolean): void {
     cell.durable = aggregate
     this.work.move(cell.key, cell.place, aggregate.job, isLater)
@@ -371,12 +386,13 @@ export class LiveState {
   #jobCell(tenant_id: string, job_id: string): JobCell {
     const atHand = this.#jobAtHand
     if (atHand !== undefined && atHand.key.id === job_id && atHand.key.tenant_id === tenant_id) return atHand
-    let cell = this.#jobs.get(tenant_id, job_id)
-    if (cell === undefined) {
-      const key = { kind: 'job', tenant_id, id: job_id } as const
-      cell = { durable: null, decided: null, key, place: WorkIndex.nowhere() }
-      this.#jobs.set(tenant_id, job_id, cell)
-    }
+    return this.#jobs.get(tenant_id, job_id) ?? this.#newJobCell(tenant_id, job_id)
+  }
+
+  #newJobCell(tenant_id: string, job_id: string): JobCell {
+    const key = { kind: 'job', tenant_id, id: job_id } as const
+    const cell = { durable: null, decided: null, key, place: WorkIndex.nowhere() }
+    this.#jobs.set(tenant_id, job_id, cell)
     return cell
   }
 
@@ -388,14 +404,4 @@ export class LiveState {
 }
 
 const NO_SIGNALS: readonly Signal[] = Object.freeze([])
-
-function keptRecord(record: Exclude<LedgerRecord, StepRecord>): Kept {
-  const key = { kind: record.kind, tenant_id: record.tenant_id, id: idOf(record) }
-  return { key, etag: Number(record.etag), isAtRest: isAtRest(record) }
-}
-
-/** It was touched when any of its parts was. */
-function keptJob({ job, steps, outbox }: JobAggregate): Kept {
-  const kept = keptRecord(job)
-  return { ...kept, etag: Math.max(kept.etag, ...[...steps, ...outbox].map(({ etag }) => Number(etag))) }
-}
+const NO_PARTS: readonly JobPart[] = Object.freeze([])

@@ -74,6 +74,12 @@ export class SlotHolders {
     return before
   }
 
+  /** Somebody who was never heard of takes one, until it is given back. */
+  add(owner: string): void {
+    this.#changed.set(owner, UNTIL_RELEASED)
+    this.#size++
+  }
+
   /** Who has one at a time. */
   holding(now: number): readonly string[] {
     return this.entries().flatMap(([owner, until]) => (until > now ? [owner] : []))

@@ -47,6 +47,15 @@ export class TwoKeys<V> {
     for (const inner of this.#byTenant.values()) inner.forEach(callback)
   }
 
+  /** The same with whose it is. */
+  forEachEntry(callback: (value: V, tenant_id: string, id: string) => void): void {
+    for (const [tenant_id, inner] of this.#byTenant) {
+      inner.forEach((value, id) => {
+        callback(value, tenant_id, id)
+      })
+    }
+  }
+
   /** Of one tenant, or of all. */
   *values(tenant_id?: string): Generator<V> {
     if (tenant_id !== undefined) {

@@ -5,7 +5,7 @@ import { isLost, sqlState, translated } from './errors.ts'
 import { Link, type Query, type Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
 import { STRANGER_STATE } from './migrations/write-function.ts'
-import { ROW_TYPES, type RowTypes, WRITE_PARAMETERS, writeValues } from './write-values.ts'
+import { ALIKE_PARAMETERS, ROW_TYPES, type RowTypes, WRITE_PARAMETERS, writeValues } from './write-values.ts'
 
 /** Times that the server is asked what became of a write: while it is still at it there, a lock is waited for. */
 const MOST_QUESTIONS = 6
@@ -22,6 +22,8 @@ export interface WriteLaneOptions {
   readonly counted: Counted
 }
 
+type Statement = Pick<Query, 'name' | 'text'>
+
 interface LostWrite {
   readonly writer: string
   readonly batch: number
@@ -36,7 +38,8 @@ interface LostWrite {
 export class WriteLane {
   readonly link: Link
   readonly #options: WriteLaneOptions
-  readonly #write: Pick<Query, 'name' | 'text'>
+  readonly #write: Statement
+  readonly #writeAlike: Statement
   #writer = ''
   #batch = 0
   /** It has its row: one of its writes is there. */
@@ -46,8 +49,8 @@ export class WriteLane {
   constructor(options: WriteLaneOptions) {
     this.#options = options
     this.link = new Link(options.server, (client) => this.#register(client))
-    const places = Array.from({ length: WRITE_PARAMETERS }, (_, index) => `$${index + 1}`)
-    this.#write = { name: 'write', text: `SELECT ${options.schema}.write(${places.join(', ')}) AS head` }
+    this.#write = callOf(options.schema, 'write', WRITE_PARAMETERS)
+    this.#writeAlike = callOf(options.schema, 'write_alike', ALIKE_PARAMETERS)
   }
 
   /** A transaction by itself, or a part of the one that is open on the connection and is ended with it. */
@@ -59,12 +62,13 @@ export class WriteLane {
     const isCounted = counted.hasAll(set.counts)
     const isMade = this.#isMade
     const types = this.#types as RowTypes
-    const values = writeValues(set, { writer, batch, process, isMade, isCounted, types })
+    const { isAlike, values } = writeValues(set, { writer, batch, process, isMade, isCounted, types })
+    const statement = isAlike ? this.#writeAlike : this.#write
     const asked = this.link.together(
       client,
       () =>
         [
-          this.link.ask<{ head: readonly number[] }>(client, { ...this.#write, values }),
+          this.link.ask<{ head: readonly number[] }>(client, { ...statement, values }),
           open === null ? null : this.link.ask(client, { text: 'COMMIT' }),
         ] as const,
     )
@@ -146,6 +150,11 @@ export class WriteLane {
       }
     }
   }
+}
+
+function callOf(schema: string, name: string, parameters: number): Statement {
+  const places = Array.from({ length: parameters }, (_, index) => `$${index + 1}`)
+  return { name, text: `SELECT ${schema}.${name}(${places.join(', ')}) AS head` }
 }
 
 function unknown(address: string, cause: unknown): OutcomeUnknown {

@@ -150,7 +150,7 @@ export class AtHand {
   #writeNow(set: WriteSet): Written {
     try {
       const written = write(this.#db, set)
-      this.#db.run('COMMIT')
+      this.#db.commit()
       return written
     } catch (error) {
       this.#rollBack()

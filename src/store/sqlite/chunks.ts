@@ -88,9 +88,12 @@ function* byIds(db: Connection, select: ChunkSelect, ids: readonly number[]): Ge
   const { isDescending } = select
   const first = beginning(db, select)
   const beyond = ids.filter((id) => (isDescending ? id <= first : id >= first))
+  let last: number | null = null
   for (const id of beyond.sort((a, b) => (isDescending ? b - a : a - b))) {
-    const span = spanOf(db, id)
-    if (span !== undefined && hasTags(db, select.tags, id)) yield span
+    const span = spanWith(db, id)
+    if (span === undefined || span.first_seq === last) continue
+    last = span.first_seq
+    if (hasTags(db, select.tags, span.first_seq)) yield span
   }
 }
 
@@ -156,6 +159,15 @@ function* late(db: Connection, select: ChunkSelect, { start, end }: Stretch): Ge
     if (isDescending) last = until - 1
     else first = until + 1
   }
+}
+
+/** The part that begins there, or has become the one that has that place. */
+function spanWith(db: Connection, place: number): Span | undefined {
+  const sql = `
+    SELECT first_seq, places, first_at, last_at FROM log INDEXED BY log_times
+    WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1`
+  const span = db.get<Span>(sql, place)
+  return span !== undefined && place < span.first_seq + span.places ? span : undefined
 }
 
 function spanOf(db: Connection, first_seq: number): Span | undefined {

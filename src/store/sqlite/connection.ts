@@ -57,6 +57,17 @@ export class Connection {
     return this.#kept.has(name)
   }
 
+  /** Ends a transaction that wrote. */
+  commit(): void {
+    this.run('COMMIT')
+    this.newClaims.committed()
+  }
+
+  /** Changes when another connection has written, and only then. */
+  dataVersion(): number {
+    return this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
+  }
+
   /** What is read in it is all of one moment. */
   within<T>(read: () => T): T {
     this.run('BEGIN')

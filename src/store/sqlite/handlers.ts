@@ -8,6 +8,7 @@ import { findJobs } from './find-jobs.ts'
 import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
+import { leftReady } from './left-in-tail.ts'
 import { claimsAfter } from './new-claims.ts'
 import { packJobs, unpackSet } from './packing.ts'
 import { holdersOf, sketchesOf } from './small-reads.ts'
@@ -22,7 +23,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     write: (set) => writer.write(unpackSet(set)),
     take: async (work, also) => {
       if (!hasWork(reads, work)) {
-        return { jobs: [], delivered: new Map(), also: NOTHING_LOADED, session: null }
+        return { jobs: packJobs([]), delivered: new Map(), also: NOTHING_LOADED, session: null }
       }
       const taken = await writer.take(work, also)
       return { ...taken, jobs: packJobs(taken.jobs) }
@@ -30,7 +31,10 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     loadTaken: (session, wanted) => writer.loadTaken(session, wanted),
     writeTaken: (session, set) => writer.writeTaken(session, unpackSet(set)),
     release: (session) => writer.release(session),
-    heads: (select) => reads.within(() => heads(reads, select)),
+    heads: async (select) => {
+      if (leftReady(reads).length > 0) await writer.placeReady()
+      return reads.within(() => heads(reads, select))
+    },
     holders: (slots) => reads.within(() => holdersOf(reads, slots)),
     counts: () => countsOf(reads),
     findJobs: (query) => reads.within(() => findJobs(reads, query)),

@@ -17,7 +17,8 @@ interface Removed {
  * everything that stays is removed: the log has no gaps.
  */
 export function removeHistory(db: Connection, keepFrom: number): Removed {
-  fold(db)
+  // Each part by itself: what is joined goes as one, when the newest of it may.
+  fold(db, (parts) => parts)
   const sql = 'SELECT first_seq, places, last_at FROM log ORDER BY first_seq LIMIT ?'
   const parts = db.all<{ first_seq: number; places: number; last_at: number }>(sql, PARTS_AT_ONCE)
   const kept = parts.findIndex(({ last_at }) => last_at >= keepFrom)

@@ -1,4 +1,4 @@
-import { NEW_CLAIMS_3, TABLES_1 } from './schema.ts'
+import { LEFT_IN_TAIL_4, NEW_CLAIMS_3, TABLES_1 } from './schema.ts'
 import { VIEWS_2 } from './views.ts'
 
 export interface SqliteMigration {
@@ -23,6 +23,7 @@ const MIGRATIONS: readonly SqliteMigration[] = [
   { version: 1, name: 'tables', sql: TABLES_1 },
   { version: 2, name: 'views', sql: VIEWS_2 },
   { version: 3, name: 'new claims', sql: NEW_CLAIMS_3 },
+  { version: 4, name: 'left in the tail', sql: LEFT_IN_TAIL_4 },
 ]
 
 /** In the order in which they are applied. */

@@ -43,7 +43,8 @@ function write(db: Connection, claims: readonly Claim[], end = 'COMMIT'): void {
   db.run('BEGIN IMMEDIATE')
   try {
     db.newClaims.put(db, claims)
-    db.run(end)
+    if (end === 'COMMIT') db.commit()
+    else db.run(end)
   } finally {
     if (db.isWithin) db.run('ROLLBACK')
   }
@@ -53,7 +54,7 @@ async function place(db: Connection): Promise<void> {
   await placeClaims(db, async (run) => {
     db.run('BEGIN IMMEDIATE')
     run()
-    db.run('COMMIT')
+    db.commit()
   })
 }
 

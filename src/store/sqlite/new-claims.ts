@@ -4,8 +4,11 @@
 //
 // Nobody ever takes a claim back. So it does no harm that one is in both tables for a while, or known longer than it is new.
 import type { Claim, ClaimKey } from '../../core/decision.ts'
+import { TwoKeys } from '../live/two-keys.ts'
 import type { Connection } from './connection.ts'
 import { Fault } from './fault.ts'
+import { leftClaims } from './left-in-tail.ts'
+import { manyRows, ROWS_AT_ONCE } from './many-rows.ts'
 
 /** New ones until they are put where they are found: whoever opens a ledger reads them, and keeps them in memory. */
 export const MOST_NEW_CLAIMS = 8192
@@ -19,48 +22,72 @@ const FEW_LOOKS = 8
 /** Claims that are put where they are found before others have their turn. */
 const PLACED_AT_ONCE = 512
 
-interface Newest {
-  readonly id: number
-  readonly key: string
-  readonly owner: string
-}
-
-/** What a connection knows of the claims in `new_claim`. */
+/** What a connection knows of the claims in `new_claim` and in the tail. */
 export class NewClaims {
-  readonly #owners = new Map<string, string>()
+  #owners = new TwoKeys<string>()
+  #size = 0
   #looks = 0
-  /** The last row that is known. */
+  /** The last row that is known, and the one that was written last. */
   #known = 0
-  /** Those that were written on this connection last. Whether they were committed shows when somebody asks again. */
-  #written: string[] = []
-  #last: Newest | null = null
+  #last = 0
+  /** As of when the others' are known. */
+  #version: number | null = null
+  /** Those that were written in a transaction that was not committed, as far as is known. */
+  #written: Claim[] = []
 
   /** As the transaction sees it. Before it writes. */
   ownerOf(db: Connection, claim: ClaimKey): string | undefined {
     if (this.#isWorthReading(1)) {
       this.#refresh(db)
-      return this.#owners.get(nameOf(claim))
+      return this.#owners.get(claim.tenant_id, claim.key)
     }
     return scan(db, claim)
   }
 
+  /** Adds them to the table. Once in a transaction. */
   put(db: Connection, claims: readonly Claim[]): void {
+    this.check(db, claims)
+    for (let at = 0; at < claims.length; ) {
+      const { tenant_id, key, owner } = claims[at] as Claim
+      const some = claims.slice(at, at + ROWS_AT_ONCE)
+      if (some.length === ROWS_AT_ONCE && some.every((claim) => claim.tenant_id === tenant_id)) {
+        const own = some.flatMap((claim) => [claim.key, claim.owner])
+        this.#last = Number(db.prepare(PUT_MANY).run(tenant_id, ...own).lastInsertRowid)
+        at += ROWS_AT_ONCE
+      } else {
+        this.#last = Number(db.prepare(PUT).run(tenant_id, key, owner).lastInsertRowid)
+        at++
+      }
+    }
+  }
+
+  /** Nobody has them. Whoever asks is about to write them, in this transaction. */
+  check(db: Connection, claims: readonly Claim[]): void {
     const isKnown = this.#isWorthReading(claims.length)
     if (isKnown) this.#refresh(db)
+    this.#last = this.#known
     const find = db.prepare(FIND)
-    const insert = db.prepare('INSERT INTO new_claim (tenant_id, key, owner) VALUES (?, ?, ?)')
-    this.#last = null
+    const own: Claim[] = []
     for (const claim of inOrder(claims)) {
       const { tenant_id, key, owner } = claim
-      const name = nameOf(claim)
-      const isOwned = isKnown ? this.#owners.has(name) : scan(db, claim) !== undefined
+      const known = isKnown ? this.#owners.get(tenant_id, key) : scan(db, claim)
+      const isOwned = known !== undefined || own.some((one) => one.key === key && one.tenant_id === tenant_id)
       if (isOwned || find.get(tenant_id, key) !== undefined) throw lost(key)
-      const { lastInsertRowid } = insert.run(tenant_id, key, owner)
-      if (!isKnown) continue
-      this.#owners.set(name, owner)
-      this.#written.push(name)
-      this.#last = { id: Number(lastInsertRowid), key, owner }
+      if (!isKnown) {
+        own.push(claim)
+        continue
+      }
+      this.#owners.set(tenant_id, key, owner)
+      this.#size++
+      this.#written.push(claim)
     }
+  }
+
+  /** What was written is there for good. */
+  committed(): void {
+    if (this.#written.length === 0) return
+    this.#written = []
+    this.#known = this.#last
   }
 
   #isWorthReading(looks: number): boolean {
@@ -69,33 +96,38 @@ export class NewClaims {
   }
 
   #refresh(db: Connection): void {
-    const newest = db.get<Newest>('SELECT id, key, owner FROM new_claim ORDER BY id DESC LIMIT 1')
-    const id = newest?.id ?? 0
-    if (newest === undefined || !this.#isLast(newest)) {
-      for (const name of this.#written) this.#owners.delete(name)
-      if (id !== this.#known) this.#read(db)
-    }
+    const version = db.dataVersion()
+    if (version === this.#version && this.#written.length === 0) return
+    for (const { tenant_id, key } of this.#written) this.#owners.delete(tenant_id, key)
+    this.#size -= this.#written.length
     this.#written = []
-    this.#last = null
-    this.#known = id
-    if (this.#owners.size <= MOST_KNOWN || this.#owners.size <= 2 * countNewClaims(db)) return
-    this.#owners.clear()
+    this.#version = version
+    this.#read(db)
+    if (this.#size <= MOST_KNOWN || this.#size <= 2 * countNewClaims(db)) return
+    this.#owners = new TwoKeys()
+    this.#size = 0
     this.#known = 0
     this.#read(db)
-    this.#known = id
-  }
-
-  /** Its last claim is the newest one: so all of it was committed, and nothing by others since. */
-  #isLast({ id, key, owner }: Newest): boolean {
-    const last = this.#last
-    return id === last?.id && key === last.key && owner === last.owner
   }
 
   #read(db: Connection): void {
-    const sql = 'SELECT tenant_id, key, owner FROM new_claim WHERE id > ?'
-    for (const claim of db.all<Claim>(sql, this.#known)) this.#owners.set(nameOf(claim), claim.owner)
+    const sql = 'SELECT id, tenant_id, key, owner FROM new_claim WHERE id > ? ORDER BY id'
+    for (const claim of db.all<Claim & { id: number }>(sql, this.#known)) {
+      this.#add(claim)
+      this.#known = claim.id
+    }
+    for (const [tenant_id, key, owner] of leftClaims(db)) this.#add({ tenant_id, key, owner })
+  }
+
+  #add({ tenant_id, key, owner }: Claim): void {
+    if (this.#owners.get(tenant_id, key) === undefined) this.#size++
+    this.#owners.set(tenant_id, key, owner)
   }
 }
+
+const NEW_CLAIM = { insert: 'INSERT INTO new_claim (tenant_id, key, owner)', otherwise: '' }
+const PUT = `${NEW_CLAIM.insert} VALUES (?, ?, ?)`
+const PUT_MANY = manyRows(NEW_CLAIM, [1, null, null])
 
 const FIND = 'SELECT owner FROM claim WHERE tenant_id = ? AND key = ?'
 
@@ -110,7 +142,7 @@ export function claimsAfter(db: Connection, after: ClaimKey | null, limit: numbe
   const beyond = after === null ? 'true' : '(tenant_id, key) > (?1, ?2)'
   const some = (table: string) =>
     `SELECT * FROM (SELECT tenant_id, key, owner FROM ${table} WHERE ${beyond} ORDER BY tenant_id, key LIMIT ?3)`
-  const sql = `${some('claim')} UNION ${some('new_claim')} ORDER BY tenant_id, key LIMIT ?3`
+  const sql = `${some('claim')} UNION ${some('new_claim')} UNION ${some(LEFT)} ORDER BY tenant_id, key LIMIT ?3`
   return db.all<Claim>(sql, after?.tenant_id ?? null, after?.key ?? null, limit)
 }
 
@@ -126,18 +158,22 @@ export async function placeClaims(
 ): Promise<void> {
   const last = db.get<{ id: number }>('SELECT max(id) AS id FROM new_claim')?.id ?? null
   if (last === null) return
-  const sql = 'SELECT tenant_id, key, owner FROM new_claim WHERE id <= ? ORDER BY tenant_id, key'
-  const claims = db.all<Claim>(sql, last)
-  for (let at = 0; at < claims.length; at += PLACED_AT_ONCE) {
-    await transaction(() => place(db, claims.slice(at, at + PLACED_AT_ONCE)))
+  const sql = 'SELECT id FROM new_claim WHERE id <= ? ORDER BY tenant_id, key'
+  const ids = db.all<{ id: number }>(sql, last).map(({ id }) => id)
+  for (let at = 0; at < ids.length; at += PLACED_AT_ONCE) {
+    await transaction(() => place(db, ids.slice(at, at + PLACED_AT_ONCE)))
   }
   // The newest stays: the next one comes after it, so that whoever knows some knows which ones are new.
   await transaction(() => void db.run('DELETE FROM new_claim WHERE id < ?', last))
 }
 
-function place(db: Connection, claims: readonly Claim[]): void {
-  const insert = db.prepare('INSERT OR IGNORE INTO claim (tenant_id, key, owner) VALUES (?, ?, ?)')
-  for (const { tenant_id, key, owner } of claims) insert.run(tenant_id, key, owner)
+/** One by one in their order, and never read: there are many, and nobody but the database has to see them. */
+function place(db: Connection, ids: readonly number[]): void {
+  const sql = `
+    INSERT OR IGNORE INTO claim (tenant_id, key, owner)
+    SELECT fresh.tenant_id, fresh.key, fresh.owner
+    FROM json_each(?) AS each CROSS JOIN new_claim AS fresh ON fresh.id = each.value`
+  db.run(sql, JSON.stringify(ids))
 }
 
 /** As they lie in the table that is looked through. */
@@ -145,13 +181,15 @@ function inOrder(claims: readonly Claim[]): readonly Claim[] {
   return claims.length === 1 ? claims : claims.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-function scan(db: Connection, { tenant_id, key }: ClaimKey): string | undefined {
-  const sql = 'SELECT owner FROM new_claim WHERE tenant_id = ? AND key = ?'
-  return db.get<{ owner: string }>(sql, tenant_id, key)?.owner
-}
+/** Those in the tail. */
+const LEFT = `(
+  SELECT each.value ->> 0 AS tenant_id, each.value ->> 1 AS key, each.value ->> 2 AS owner
+  FROM tail, json_each(tail.claims) AS each)`
 
-function nameOf({ tenant_id, key }: ClaimKey): string {
-  return `${tenant_id}\n${key}`
+function scan(db: Connection, { tenant_id, key }: ClaimKey): string | undefined {
+  const of = (table: string) => `SELECT owner FROM ${table} WHERE tenant_id = ?1 AND key = ?2`
+  const sql = `${of('new_claim')} UNION ALL ${of(LEFT)} LIMIT 1`
+  return db.get<{ owner: string }>(sql, tenant_id, key)?.owner
 }
 
 function lost(key: string): Fault {

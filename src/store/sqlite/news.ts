@@ -20,7 +20,13 @@ export class News {
   readonly #db: Connection
   readonly #timers: Timers
   readonly #tell: () => void
-  readonly #watch: { close(): void }
+  readonly #folder: string
+  readonly #log: string
+  /**
+   * Null while this process writes again and again: to be told of each page that it writes takes half as long as to write it, and
+   * it is looked for all the time then.
+   */
+  #watch: { close(): void } | null = null
   #version: number
   #soon: Timer | null = null
   #looks = 0
@@ -34,22 +40,21 @@ export class News {
     this.#db = db
     this.#timers = timers
     this.#tell = tell
-    this.#version = this.#read()
-    const log = `${basename(path)}-wal`
-    this.#watch = watchFolder(dirname(path), (name) => {
-      if (name === null || name === log) this.#hear()
-    })
+    this.#version = db.dataVersion()
+    this.#folder = dirname(path)
+    this.#log = `${basename(path)}-wal`
+    this.#listen()
     this.#lookAnyway()
   }
 
-  /** This connection has written, and seen the end of the log. */
+  /** This process has written, and seen by where that came in the log whether others have. */
   wrote(): void {
     this.#hasWritten = true
   }
 
   close(): void {
     this.#isClosed = true
-    this.#watch.close()
+    this.#stopListening()
     this.#soon?.cancel()
     this.#anyway?.cancel()
   }
@@ -66,10 +71,23 @@ export class News {
       ms === undefined
         ? null
         : this.#timers.after(ms, () => {
+            if (this.#hasWritten) this.#stopListening()
+            else this.#listen()
             if (this.#mayPass()) this.#looks = 0
             else this.#look()
             this.#lookSoon()
           })
+  }
+
+  #listen(): void {
+    this.#watch ??= watchFolder(this.#folder, (name) => {
+      if (name === null || name === this.#log) this.#hear()
+    })
+  }
+
+  #stopListening(): void {
+    this.#watch?.close()
+    this.#watch = null
   }
 
   #mayPass(): boolean {
@@ -88,17 +106,12 @@ export class News {
 
   #look(): void {
     try {
-      const version = this.#read()
+      const version = this.#db.dataVersion()
       if (version === this.#version) return
       this.#version = version
       this.#tell()
     } catch {
       // Whoever reads or writes next is told what is wrong, and it is looked for again.
     }
-  }
-
-  /** Changes when another connection has written, and only then. */
-  #read(): number {
-    return this.#db.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
   }
 }

@@ -1,5 +1,5 @@
 // What goes to the thread and comes back is copied value by value, and an object is copied with the names of its fields. So
-// rows of which there may be hundreds go as one list of values.
+// rows of which there may be hundreds go as a list of values for each field, and what all of them have there goes once.
 import type { Claim } from '../../core/decision.ts'
 import type {
   ChangedJob,
@@ -12,10 +12,19 @@ import type {
   WriteSet,
 } from '../tables/tables.ts'
 
-/** Rows of one sort: all values of the first, then those of the second, and so on. */
-export type Packed = readonly unknown[]
+/** Rows of one sort: how many there are, and what they have in each field. */
+export interface Packed {
+  readonly count: number
+  readonly columns: readonly Column[]
+}
 
-type PackedChanges = Changes<unknown>
+/** What each has, or what all of them have. */
+type Column = { readonly each: readonly unknown[] } | { readonly all: unknown }
+
+interface PackedChanges {
+  readonly adds: Packed
+  readonly drops: Packed
+}
 
 export interface PackedSet extends Omit<WriteSet, 'newJobs' | 'jobs' | 'claims' | 'ready' | 'due' | 'waits'> {
   readonly newJobs: Packed
@@ -99,19 +108,32 @@ function unpackChanges<T>({ adds, drops }: PackedChanges, fields: readonly (keyo
   return { adds: unpack(adds, fields), drops: unpack(drops, fields) }
 }
 
+const NONE: Packed = { count: 0, columns: [] }
+
 function pack<T>(rows: readonly T[], fields: readonly (keyof T)[]): Packed {
-  const values: unknown[] = []
-  for (const row of rows) for (const field of fields) values.push(row[field])
-  return values
+  if (rows.length === 0) return NONE
+  return { count: rows.length, columns: fields.map((field) => columnOf(rows, field)) }
 }
 
-function unpack<T>(values: Packed, fields: readonly (keyof T)[]): T[] {
+function columnOf<T>(rows: readonly T[], field: keyof T): Column {
+  const all = rows[0]?.[field]
+  let same = 1
+  while (same < rows.length && rows[same]?.[field] === all) same++
+  return same === rows.length ? { all } : { each: rows.map((row) => row[field]) }
+}
+
+function unpack<T>({ count, columns }: Packed, fields: readonly (keyof T)[]): T[] {
+  const common = {} as T
+  const own: { readonly field: keyof T; readonly each: readonly unknown[] }[] = []
+  for (const [nth, column] of columns.entries()) {
+    const field = fields[nth] as keyof T
+    if ('each' in column) own.push({ field, each: column.each })
+    else common[field] = column.all as T[keyof T]
+  }
   const rows: T[] = []
-  for (let at = 0; at < values.length; at += fields.length) {
-    const row = {} as T
-    for (let nth = 0; nth < fields.length; nth++) {
-      row[fields[nth] as keyof T] = values[at + nth] as T[keyof T]
-    }
+  for (let at = 0; at < count; at++) {
+    const row = { ...common }
+    for (const { field, each } of own) row[field] = each[at] as T[keyof T]
     rows.push(row)
   }
   return rows

@@ -177,3 +177,11 @@ CREATE TABLE new_claim (
   owner TEXT NOT NULL
 ) STRICT;
 `
+
+/** What small writes leave in the tail until it is folded: `left-in-tail.ts`. */
+export const LEFT_IN_TAIL_4 = `
+ALTER TABLE tail ADD COLUMN ready TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE tail ADD COLUMN ready_left INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tail ADD COLUMN slots TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE tail ADD COLUMN claims TEXT NOT NULL DEFAULT '[]';
+`

@@ -35,7 +35,10 @@ export function holdersOf(db: Connection, slots: readonly SlotKey[]): readonly S
   )
 }
 
-/** Of one moment: within a transaction. */
+/**
+ * Of one moment: within a transaction. All of the tail or nothing, whatever the limit: a moment later its parts may be one, and
+ * whoever goes on after some of them would miss the others.
+ */
 export function sketchesOf(db: Connection, select: SketchSelect): readonly ChunkSketch[] {
   const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY, after, limit } = select
   const found = foldedSketches(db, select)
@@ -43,7 +46,7 @@ export function sketchesOf(db: Connection, select: SketchSelect): readonly Chunk
   const inTail = tailOf(db)
     .filter((part) => part.first_seq > after && part.last_at >= from && part.first_at < before)
     .map(({ first_seq, first_at, last_at, sketch }) => ({ first_seq, first_at, last_at, sketch }))
-  return [...found, ...inTail.slice(0, limit - found.length)]
+  return [...found, ...inTail]
 }
 
 function foldedSketches(

@@ -88,7 +88,6 @@ export class SqliteTables implements T.Tables {
     this.#mustWork()
     // Whoever is writing in the thread is not to be kept waiting.
     const here = this.#writing > 0 ? null : this.#here(() => this.#atHand.write(set))
-    if (here !== null) this.#news.wrote()
     return this.#lasting(here ?? (await this.#askToWrite('write', packSet(set))), set, onSeen)
   }
 
@@ -227,6 +226,7 @@ export class SqliteTables implements T.Tables {
   async #lasting(written: T.Written, set: T.WriteSet, onSeen: T.OnSeen | undefined): Promise<T.Written> {
     const mark = this.#log.wrote()
     this.#saw(written, set)
+    this.#news.wrote()
     // Whoever takes what it made ready has done so a moment later, and both are made durable at once.
     if (onSeen?.() === true) await this.#options.timers.turn()
     await this.#synced(mark)

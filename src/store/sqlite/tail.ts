@@ -1,10 +1,13 @@
 // The end of the log. A write that comes alone adds one row to `tail`, which says all there is: the head, the counts, what the
-// part is found by. After so many of them all are folded into the tables that things are found in: a row there touches pages
-// all over the database, and many at once touch few more than one. A large part goes there at once, with all before it.
+// part is found by. After so many of them all are folded into the tables that things are found in, small ones as one part of the
+// log: a row there touches pages all over the database, and many at once touch few more than one. A large part goes there at
+// once, with all before it.
 import type { CountEntry } from '../live/state-counts.ts'
 import type { Head, NewChunk } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { Fault } from './fault.ts'
+import { joinedParts } from './joined-parts.ts'
+import { type LeftInTail, NOTHING_LEFT, placeAll } from './left-in-tail.ts'
 
 /** Parts that wait in the tail: whoever reads the log looks through all of them. */
 const MOST_IN_TAIL = 64
@@ -19,14 +22,22 @@ interface Left {
   readonly at: number
 }
 
-type LastInTail = Pick<Head, 'at' | 'records'> & {
+type LeftCount = readonly [tenant_id: string, kind: CountEntry['kind'], state: string, n: number]
+
+/** The same where it is a row of the tail: with what else is left there. */
+export interface LeftWithPart extends LeftInTail {
+  readonly ready: string
+  readonly claims: string
+}
+
+interface LastInTail extends Pick<Head, 'at' | 'records'>, LeftInTail {
   readonly first_seq: number
   readonly places: number
   readonly nth: number
 }
 
-/** The head, and how many parts are in the tail. */
-export interface TailHead extends Head {
+/** The head, how many parts are in the tail, and what is left there. */
+export interface TailHead extends Head, LeftInTail {
   readonly inTail: number
 }
 
@@ -34,27 +45,35 @@ export function headOf(db: Connection): TailHead {
   const folded = db.get<Head>('SELECT seq, at, records, removed FROM head')
   if (folded === undefined) throw new Fault('damaged', 'the table head has no row')
   const last = db.get<LastInTail>(
-    'SELECT first_seq, places, at, records, nth FROM tail ORDER BY first_seq DESC LIMIT 1',
+    'SELECT first_seq, places, at, records, nth, ready_left, slots FROM tail ORDER BY first_seq DESC LIMIT 1',
   )
-  if (last === undefined) return { ...folded, inTail: 0 }
+  if (last === undefined) return { ...folded, inTail: 0, ...NOTHING_LEFT }
   return {
     seq: last.first_seq + last.places - 1,
     at: Math.max(last.at, folded.at),
     records: last.records,
     removed: folded.removed,
     inTail: last.nth,
+    ready_left: last.ready_left,
+    slots: last.slots,
   }
 }
 
 /** Adds a part to the log. */
-export function append(db: Connection, before: TailHead, chunk: NewChunk, left: Left): Head {
+export function append(
+  db: Connection,
+  before: TailHead,
+  chunk: NewChunk,
+  left: Left,
+  withPart: LeftWithPart,
+): Head {
   const head = {
     seq: before.seq + chunk.places,
     at: Math.max(before.at, left.at),
     records: before.records + chunk.places,
     removed: before.removed,
   }
-  if (chunk.places >= LARGE_PART) {
+  if (isLarge(chunk)) {
     fold(db)
     putInLog(db, before.seq + 1, chunk)
     count(db, left.counts)
@@ -62,41 +81,46 @@ export function append(db: Connection, before: TailHead, chunk: NewChunk, left: 
     return head
   }
   seeThatThereAre(db, left.counts)
-  putInTail(db, before, head, chunk, left)
+  putInTail(db, before, head, chunk, { ...withPart, counts: left.counts })
   if (before.inTail + 1 >= MOST_IN_TAIL) fold(db)
   return head
 }
 
+/** Whether a part has rows of its own at once, and nothing of it is left in the tail. */
+export function isLarge({ places }: NewChunk): boolean {
+  return places >= LARGE_PART
+}
+
 /** A write that tells of nothing. */
 export function passBy(db: Connection, before: TailHead, { counts, at }: Left): Head {
-  const head = { ...before, at: Math.max(before.at, at) }
+  const { seq, records, removed } = before
+  const head = { seq, at: Math.max(before.at, at), records, removed }
   if (head.at > before.at) db.run('UPDATE head SET at = ?', head.at)
   count(db, counts)
   return head
 }
 
 /** Moves everything to where it is found. The log has it once, before and after. */
-export function fold(db: Connection): void {
+export function fold(db: Connection, join = joinedParts): void {
   const { inTail, seq, at, records } = headOf(db)
   if (inTail === 0) return
-  db.run(
-    `INSERT INTO log (first_seq, places, first_at, last_at, reach, sketch, entries)
-     SELECT first_seq, places, first_at, last_at, max(?, max(last_at) OVER (ORDER BY first_seq)), sketch, entries
-     FROM tail ORDER BY first_seq`,
-    reachOf(db),
-  )
-  db.run(
-    `INSERT OR IGNORE INTO log_tag (tag, first_seq)
-     SELECT tag.value, tail.first_seq FROM tail, json_each(tail.tags) AS tag ORDER BY tag.value, tail.first_seq`,
-  )
-  db.run(
-    `INSERT INTO state_count (tenant_id, kind, state, n)
-     SELECT each.value ->> 0, each.value ->> 1, each.value ->> 2, sum(each.value ->> 3)
-     FROM tail, json_each(tail.counts) AS each WHERE true GROUP BY 1, 2, 3
-     ON CONFLICT (tenant_id, kind, state) DO UPDATE SET n = n + excluded.n`,
-  )
+  for (const part of join(tailOf(db))) putInLog(db, part.first_seq, part)
+  count(db, countsIn(db))
+  placeAll(db)
   db.run('DELETE FROM tail')
   db.run('UPDATE head SET seq = ?, at = ?, records = ?', seq, at, records)
+}
+
+/** What is counted in the tail. */
+function countsIn(db: Connection): readonly CountEntry[] {
+  const sums = new Map<string, CountEntry>()
+  for (const { counts } of db.all<{ counts: string }>('SELECT counts FROM tail')) {
+    for (const [tenant_id, kind, state, n] of JSON.parse(counts) as readonly LeftCount[]) {
+      const name = `${tenant_id}\n${kind}\n${state}`
+      sums.set(name, { tenant_id, kind, state, n: n + (sums.get(name)?.n ?? 0) })
+    }
+  }
+  return [...sums.values()]
 }
 
 export function countsOf(db: Connection): readonly CountEntry[] {
@@ -168,11 +192,12 @@ function putInTail(
   before: TailHead,
   { at, records }: Head,
   chunk: NewChunk,
-  { counts }: Left,
+  { counts, ready, ready_left, slots, claims }: LeftWithPart & Pick<Left, 'counts'>,
 ): void {
   db.run(
-    `INSERT INTO tail (first_seq, places, first_at, last_at, at, records, nth, counts, tags, sketch, entries)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tail (first_seq, places, first_at, last_at, at, records, nth, counts, tags, sketch, entries,
+       ready, ready_left, slots, claims)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     before.seq + 1,
     chunk.places,
     chunk.first_at,
@@ -180,10 +205,14 @@ function putInTail(
     at,
     records,
     before.inTail + 1,
-    JSON.stringify(counts.map(({ tenant_id, kind, state, n }) => [tenant_id, kind, state, n])),
+    JSON.stringify(counts.map(({ tenant_id, kind, state, n }): LeftCount => [tenant_id, kind, state, n])),
     JSON.stringify(chunk.tags),
     chunk.sketch,
     chunk.entries,
+    ready,
+    ready_left,
+    slots,
+    claims,
   )
 }
 

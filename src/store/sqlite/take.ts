@@ -1,6 +1,7 @@
 import { nameOfKey } from '../../core/aggregate.ts'
 import type { JobRow, ReadySelect, TakeWork } from '../tables/tables.ts'
 import type { Connection, Value } from './connection.ts'
+import { leftReady, placeReady } from './left-in-tail.ts'
 import { JOB_COLUMNS, jobRows, loadJob } from './load.ts'
 
 export interface Taken {
@@ -12,8 +13,12 @@ export interface Taken {
 const NO_SIGNALS: ReadonlyMap<string, readonly number[]> = new Map()
 const NOTHING: Taken = { jobs: [], delivered: NO_SIGNALS }
 
+/** Within a transaction that writes. */
 export function select(db: Connection, work: TakeWork): Taken {
-  if (work.what === 'ready') return { jobs: heads(db, work), delivered: NO_SIGNALS }
+  if (work.what === 'ready') {
+    placeReady(db)
+    return { jobs: heads(db, work), delivered: NO_SIGNALS }
+  }
   if (work.what === 'due') return due(db, work)
   return work.what === 'signalled' ? signalled(db, work.limit) : NOTHING
 }
@@ -27,7 +32,10 @@ export function hasWork(db: Connection, work: TakeWork): boolean {
 export function countOfWork(db: Connection, work: TakeWork, most: number): number {
   switch (work.what) {
     case 'ready':
-      return work.queues.reduce((sum, queue) => sum + countReady(db, queue, work.tenants, most), 0)
+      return work.queues.reduce(
+        (sum, queue) => sum + countReady(db, queue, work.tenants, most),
+        countLeft(db, work),
+      )
     case 'due':
       return countOf(db, 'due WHERE due_at <= ?', most, work.now)
     case 'signalled':
@@ -36,6 +44,13 @@ export function countOfWork(db: Connection, work: TakeWork, most: number): numbe
       // Nobody else's transaction can put a request here.
       return 0
   }
+}
+
+function countLeft(db: Connection, { queues, tenants }: ReadySelect): number {
+  return leftReady(db).filter(
+    ({ queue, tenant_id }) =>
+      queues.includes(queue) && (tenants === undefined || tenants.includes(tenant_id)),
+  ).length
 }
 
 function countReady(
@@ -93,7 +108,7 @@ interface Group {
   readonly grp: string
 }
 
-/** The first few of each group: fewer of each where there are many groups and `most` is enough in all. */
+/** All that is ready is in its place. The first few of each group: fewer of each where there are many groups and `most` is enough in all. */
 export function heads(db: Connection, { queues, perGroup, most, tenants }: ReadySelect): readonly JobRow[] {
   const groups = [...new Set(queues)].flatMap((queue) =>
     tenants === undefined

@@ -1,6 +1,8 @@
 import type { Signal } from '../../core/decision.ts'
+import { isBeside } from '../tables/alike-rows.ts'
 import type { Changes, DueKey, ReadyKey, WaitKey } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
+import { insertMany, manyRows, ROWS_AT_ONCE } from './many-rows.ts'
 
 export function changeReady(db: Connection, { drops, adds }: Changes<ReadyKey>): void {
   if (drops.length > 0) {
@@ -10,13 +12,33 @@ export function changeReady(db: Connection, { drops, adds }: Changes<ReadyKey>):
     for (const { queue, tenant_id, group, rank, job_id } of drops)
       drop.run(queue, tenant_id, group, rank, job_id)
   }
-  if (adds.length > 0) {
-    const add = db.prepare(
-      'INSERT OR IGNORE INTO ready (queue, tenant_id, grp, rank, job_id) VALUES (?, ?, ?, ?, ?)',
-    )
-    for (const { queue, tenant_id, group, rank, job_id } of adds)
-      add.run(queue, tenant_id, group, rank, job_id)
+  for (let at = 0; at < adds.length; ) {
+    const { queue, tenant_id, group, rank, job_id } = adds[at] as ReadyKey
+    if (areInOnePlace(adds, at)) {
+      const ids = adds.slice(at, at + ROWS_AT_ONCE).map((key) => key.job_id)
+      insertMany(db, ADD_MANY_READY, [queue, tenant_id, group, rank], ids)
+      at += ROWS_AT_ONCE
+    } else {
+      db.run(ADD_READY, queue, tenant_id, group, rank, job_id)
+      at++
+    }
   }
+}
+
+const NEW_READY = {
+  insert: 'INSERT OR IGNORE INTO ready (queue, tenant_id, grp, rank, job_id)',
+  otherwise: '',
+}
+const ADD_READY = `${NEW_READY.insert} VALUES (?, ?, ?, ?, ?)`
+const ADD_MANY_READY = manyRows(NEW_READY, [1, 2, 3, 4, null])
+
+/** Whether there are enough from there on for one statement. */
+function areInOnePlace(keys: readonly ReadyKey[], start: number): boolean {
+  const end = start + ROWS_AT_ONCE
+  if (end > keys.length) return false
+  const first = keys[start] as ReadyKey
+  for (let at = start + 1; at < end; at++) if (!isBeside(first, keys[at] as ReadyKey)) return false
+  return true
 }
 
 export function changeDue(db: Connection, { drops, adds }: Changes<DueKey>): void {

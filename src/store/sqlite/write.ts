@@ -1,6 +1,15 @@
 import type { WriteSet, Written } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
-import { append, headOf, passBy } from './tail.ts'
+import {
+  claimsText,
+  leaveSlots,
+  mayBeLeft,
+  NOTHING_LEFT,
+  placeReady,
+  placeSlots,
+  readyText,
+} from './left-in-tail.ts'
+import { append, headOf, isLarge, type LeftWithPart, passBy, type TailHead } from './tail.ts'
 import { insertJobs, putRecords, updateJobs, verifyVersions } from './write-aggregates.ts'
 import { putRefusals, putSlots } from './write-devices.ts'
 import { changeDue, changeReady, changeWaits, deliver, owe } from './write-work.ts'
@@ -18,16 +27,43 @@ export function write(db: Connection, set: WriteSet): Written {
   putRecords(db, set.records, told)
   insertJobs(db, set.newJobs, told)
   putRows(db, set)
-  if (set.claims.length > 0) db.newClaims.put(db, set.claims)
-  putSlots(db, set.slots)
+  const isLeft = set.chunk !== null && !isLarge(set.chunk) && mayBeLeft(set)
+  const left = isLeft ? leave(db, before, set) : putInPlace(db, before, set)
   putRefusals(db, set.refusals, told)
-  changeReady(db, set.ready)
   changeDue(db, set.due)
   changeWaits(db, set.waits)
   deliver(db, set.delivered)
   const owes = owe(db, set.signals)
-  const head = set.chunk === null ? passBy(db, before, set) : append(db, before, set.chunk, set)
+  const head = set.chunk === null ? passBy(db, before, set) : append(db, before, set.chunk, set, left)
   return { head, owes }
+}
+
+/** In the row that its part of the log gets anyway. */
+function leave(db: Connection, before: TailHead, { ready, slots, claims }: WriteSet): LeftWithPart {
+  if (claims.length > 0) db.newClaims.check(db, claims)
+  return {
+    ready: readyText(ready.adds),
+    ready_left: before.ready_left + ready.adds.length,
+    slots: leaveSlots(db, before, slots),
+    claims: claimsText(claims),
+  }
+}
+
+/** Where it is found. What it would not find there, because it is still in the tail, is put there first. */
+function putInPlace(db: Connection, before: TailHead, { ready, slots, claims }: WriteSet): LeftWithPart {
+  if (claims.length > 0) db.newClaims.put(db, claims)
+  if (slots.length > 0) {
+    placeSlots(db)
+    putSlots(db, slots)
+  }
+  if (ready.drops.length > 0) placeReady(db)
+  changeReady(db, ready)
+  return {
+    ready: '[]',
+    ready_left: ready.drops.length > 0 ? 0 : before.ready_left,
+    slots: slots.length > 0 ? NOTHING_LEFT.slots : before.slots,
+    claims: '[]',
+  }
 }
 
 function putRows(db: Connection, { rows }: WriteSet): void {

@@ -3,6 +3,7 @@ import type { Timer, Timers } from '../../world/timers.ts'
 import type { Loaded, TakeWork, Wanted, WriteSet, Written } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { Fault, faultOf } from './fault.ts'
+import { placeReady } from './left-in-tail.ts'
 import { load } from './load.ts'
 import { checkpoint, removeHistory, removeTags, tidy } from './maintain.ts'
 import { placeClaims } from './new-claims.ts'
@@ -90,7 +91,7 @@ export class Writer {
     try {
       return this.#orRollBack(() => {
         const written = write(this.#db, set)
-        this.#db.run('COMMIT')
+        this.#db.commit()
         return written
       })
     } finally {
@@ -129,6 +130,11 @@ export class Writer {
     return removed
   }
 
+  /** Whoever only reads finds what is ready in its place then. */
+  placeReady(): Promise<void> {
+    return this.#transaction(() => placeReady(this.#db))
+  }
+
   placeClaims(): Promise<void> {
     return placeClaims(this.#db, (run) => this.#transaction(run))
   }
@@ -150,7 +156,7 @@ export class Writer {
       await this.#begin()
       return this.#orRollBack(() => {
         const answer = run()
-        this.#db.run('COMMIT')
+        this.#db.commit()
         return answer
       })
     } finally {

@@ -1,11 +1,17 @@
-import { type AggregateKind, isPartKind, nameOfKey } from '../../core/aggregate.ts'
+import {
+  type AggregateKind,
+  isJobPart,
+  isPartKind,
+  type LedgerRecord,
+  type RecordKey,
+} from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import { Cell, cellOfJob, type StoredCell } from './cell.ts'
+import { absentCell, Cell, cellOfJob, type StoredCell } from './cell.ts'
 import type { JobRow, RefusalKey } from './tables.ts'
 
 export interface RememberedCells {
-  cell(name: string): StoredCell | undefined
+  cell(kind: AggregateKind, tenant_id: string, id: string): StoredCell | undefined
 }
 
 /** The aggregates that a group of decisions knows of, by kind, tenant and id. */
@@ -26,7 +32,7 @@ export class CellBook {
   /** The same of a job. One that is remembered in the version that was read need not be decoded. */
   readJob(row: JobRow, remembered: RememberedCells | null): void {
     const { tenant_id, job_id: id, version } = row
-    const known = remembered?.cell(nameOfKey({ kind: 'job', tenant_id, id }))
+    const known = remembered?.cell('job', tenant_id, id)
     this.read(known?.version === version ? known : cellOfJob(row))
   }
 
@@ -35,11 +41,17 @@ export class CellBook {
     return this.#keep(new Cell(stored, false))
   }
 
+  /** Nobody has heard of it yet. */
+  assumeAbsent(key: RecordKey): void {
+    if (this.known(key.kind as AggregateKind, key.tenant_id, key.id) === undefined)
+      this.assume(absentCell(key))
+  }
+
   /** As it is known here, or remembered from earlier. */
   find(kind: AggregateKind, tenant_id: string, id: string): Cell | undefined {
     const cell = this.known(kind, tenant_id, id)
     if (cell !== undefined || this.#remembered === null) return cell
-    const stored = this.#remembered.cell(nameOfKey({ kind, tenant_id, id }))
+    const stored = this.#remembered.cell(kind, tenant_id, id)
     return stored === undefined ? undefined : this.#keep(new Cell(stored, false))
   }
 
@@ -50,6 +62,42 @@ export class CellBook {
   /** The one that an entry tells of. */
   toldBy({ kind, tenant_id, id, job_id }: AuditEntry): Cell | undefined {
     return isPartKind(kind) ? this.known('job', tenant_id, job_id ?? id) : this.known(kind, tenant_id, id)
+  }
+
+  /** All that is written is of jobs that are here, and moves them; and nothing else is told of. */
+  hasJobsOf(puts: readonly LedgerRecord[], audit: readonly AuditEntry[]): boolean {
+    let cell: Cell | undefined
+    // Nearly always all of it is of one job, and then no set of them is needed.
+    let before: Set<Cell> | null = null
+    for (const put of puts) {
+      if (put.kind === 'outbox' || !isJobPart(put)) return false
+      const key = cell?.stored.key
+      if (put.job_id === key?.id && put.tenant_id === key.tenant_id) continue
+      if (cell !== undefined) {
+        before ??= new Set()
+        before.add(cell)
+      }
+      cell = this.known('job', put.tenant_id, put.job_id)
+      if (cell === undefined) return false
+    }
+    for (const entry of audit) {
+      if (entry.event !== 'moved') return false
+      const told = this.toldBy(entry)
+      if (told === undefined) return false
+      if (told !== cell && !told.isChanged && before?.has(told) !== true) return false
+    }
+    return true
+  }
+
+  /** The job that all of it is of, as nearly always. */
+  onlyJobOf(puts: readonly LedgerRecord[]): Cell | null {
+    const [first] = puts
+    if (first === undefined || !isJobPart(first)) return null
+    const { tenant_id, job_id } = first
+    for (const put of puts) {
+      if (!isJobPart(put) || put.job_id !== job_id || put.tenant_id !== tenant_id) return null
+    }
+    return this.find('job', tenant_id, job_id) as Cell
   }
 
   forEach(callback: (cell: Cell) => void): void {

@@ -41,6 +41,8 @@ export class Cell {
   holds: readonly string[]
   /** The history has something about it. */
   isTold = false
+  /** Its row, where it is new and the row was made. */
+  row: JobRow | null = null
 
   constructor(stored: StoredCell, isFresh: boolean) {
     this.stored = stored

@@ -8,16 +8,32 @@ import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
 import { LiveLedger } from '../../runtime/live-ledger.ts'
 import { PULLED } from '../../testing/conformance/protocols.ts'
 import { type VirtualWorld, virtualWorld } from '../../testing/virtual-world.ts'
-import type { OnSeen, TakenWork, TakeWork, Wanted, WriteSet, Written } from './tables.ts'
+import {
+  Conflict,
+  type Loaded,
+  type OnSeen,
+  type TakenWork,
+  type TakeWork,
+  type Wanted,
+  type WriteSet,
+  type Written,
+} from './tables.ts'
 
 /** Counts what the database is asked. */
 class CountedTables extends MemoryTables {
   looks = 0
   writes: WriteSet[] = []
+  /** Jobs that were read. */
+  reads = 0
 
   override take(select: TakeWork, also?: Wanted): Promise<TakenWork> {
     if (select.what === 'ready') this.looks++
     return super.take(select, also)
+  }
+
+  override load(wanted: Wanted): Promise<Loaded> {
+    this.reads += wanted.jobs.length
+    return super.load(wanted)
   }
 
   override write(set: WriteSet, onSeen?: OnSeen): Promise<Written> {
@@ -36,7 +52,10 @@ function worldOfTurns(): VirtualWorld {
 async function open(database: MemoryDatabase, world = worldOfTurns()) {
   const tables = new CountedTables(database)
   const store = await storeInTables(world, tables)
-  const ledger = new LiveLedger(store, DEFAULT_SETTINGS, world, { openMs: 0, outputs: null })
+  const ledger = new LiveLedger(store, { ...DEFAULT_SETTINGS, inFlightLimit: 1000 }, world, {
+    openMs: 0,
+    outputs: null,
+  })
   ledger.jobs.register(PULLED)
   return { tables, ledger, store, world }
 }
@@ -124,4 +143,74 @@ it('two who know of the same work never both have it', async () => {
   expect(ids.length + left.length).toBe(20)
   await two.ledger.close()
   await one.ledger.close()
+})
+
+function submitMany(ledger: LiveLedger, count: number) {
+  return ledger.batch((make) => Array.from({ length: count }, () => make.submit(request())))
+}
+
+it('two who wait together are each written by a group of their own, and what they take is not read', async () => {
+  const { ledger, tables } = await open(new MemoryDatabase())
+  await submitMany(ledger, 300)
+  tables.writes = []
+  const claims = [1, 2].map(() => ledger.jobs.claim({ queues: QUEUES, limit: 150 }))
+  const ids = (await Promise.all(claims)).flat().map(({ job }) => job.job_id)
+  expect(new Set(ids).size).toBe(300)
+  expect(tables.writes.map(({ jobs }) => jobs.length)).toEqual([150, 150])
+  expect(tables).toMatchObject({ looks: 0, reads: 0 })
+  await ledger.close()
+})
+
+it('few who wait together are written by one group', async () => {
+  const { ledger, tables } = await open(new MemoryDatabase())
+  await submitMany(ledger, 20)
+  tables.writes = []
+  await Promise.all([1, 2].map(() => ledger.jobs.claim({ queues: QUEUES, limit: 10 })))
+  expect(tables.writes.map(({ jobs }) => jobs.length)).toEqual([20])
+  await ledger.close()
+})
+
+// The first claim of a process reads the record of its queue. Another one that came meanwhile was shown the same work, found it
+// taken, and looked for other work in a session: which took what the next claim was about to, and so on.
+it('one who comes while another is reading something takes what is left', async () => {
+  const { ledger, tables } = await open(new MemoryDatabase())
+  await submitMany(ledger, 20)
+  const first = ledger.jobs.claim({ queues: QUEUES, limit: 10 })
+  await new Promise((resolve) => setImmediate(resolve))
+  const second = ledger.jobs.claim({ queues: QUEUES, limit: 10 })
+  const ids = (await Promise.all([first, second])).flat().map(({ job }) => job.job_id)
+  expect(new Set(ids).size).toBe(20)
+  expect(tables.looks).toBe(0)
+  await ledger.close()
+})
+
+// While one of two groups is being written, the other is decided. When the first is lost, whoever waited for it is served all the
+// same, and nothing is done twice.
+it('a write that is lost while another one is under way is decided again', async () => {
+  const { ledger, tables } = await open(new MemoryDatabase())
+  await submitMany(ledger, 300)
+  const write = tables.write.bind(tables)
+  let writes = 0
+  tables.write = async (set, onSeen) => {
+    if (++writes > 1) return write(set, onSeen)
+    await new Promise((resolve) => setImmediate(resolve))
+    throw new Conflict('lost')
+  }
+  const claims = [1, 2].map(() => ledger.jobs.claim({ queues: QUEUES, limit: 150 }))
+  const ids = (await Promise.all(claims)).flat().map(({ job }) => job.job_id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const left = await ledger.jobs.claim({ queues: QUEUES, limit: 300 })
+  expect(ids.length + left.length).toBe(300)
+  await ledger.close()
+})
+
+it('a job that waits is decided on as it is, whatever became of it meanwhile', async () => {
+  const { ledger, tables } = await open(new MemoryDatabase())
+  const { job_id } = await ledger.jobs.submit({ ...request(), payload: { text: 'a "b"\n', list: [1, null] } })
+  const [work] = await ledger.jobs.claim({ queues: QUEUES })
+  expect(work?.job).toMatchObject({ job_id, payload: { text: 'a "b"\n', list: [1, null] } })
+  await ledger.jobs.result(work?.step as never, { status: 'SUCCEEDED', output: null }, { tenant_id: 'acme' })
+  expect(tables.reads).toBe(0)
+  expect(await ledger.jobs.cancel(job_id, { tenant_id: 'acme' })).toMatchObject({ state: 'SUCCEEDED' })
+  await ledger.close()
 })

@@ -3,6 +3,7 @@ import type { Decision, Given, SlotKey } from '../../core/decision.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import type { Followers } from '../followers.ts'
 import type { Sweep, Swept } from '../store.ts'
+import type { Cell } from './cell.ts'
 import { type Answer, decideAll } from './deciding.ts'
 import { becomesReady, headOf } from './shelf.ts'
 import { lookAt } from './shown-view.ts'
@@ -22,6 +23,12 @@ interface Claim {
   readonly reject: (error: unknown) => void
 }
 
+/**
+ * Jobs that one group takes before it leaves whoever else waits to the next: while the database writes what some of them took,
+ * the others' is decided, and as each is answered in turn, it stays like that.
+ */
+const ENOUGH_TAKEN = 100
+
 /** What one of them gets when it is written. */
 interface Taken {
   readonly claim: Claim
@@ -39,6 +46,8 @@ export class Claims {
   readonly #takers: Followers
   #waiting: Claim[] = []
   #open = 0
+  /** Settles when nobody is choosing any more. */
+  #choosing: Promise<unknown> = Promise.resolve()
 
   constructor(writing: Writing, takers: Followers) {
     this.#writing = writing
@@ -70,11 +79,28 @@ export class Claims {
       await this.#writing.timers.turn()
       this.#open--
     }
+    if (!this.isAny) return NONE
+    // One after the other: two that read something on the way would choose the same.
+    const choosing = this.#choosing.then(() => this.#choose(space, soon, isUnderWay))
+    this.#choosing = choosing.catch(() => {})
+    return choosing
+  }
+
+  async #choose(
+    space: Workspace,
+    soon: readonly ReadyHead[],
+    isUnderWay: (name: string) => boolean,
+  ): Promise<readonly Taken[]> {
     const taken: Taken[] = []
+    let count = 0
     try {
-      for (let claim = this.#waiting.shift(); claim !== undefined; claim = this.#waiting.shift()) {
+      while (count < ENOUGH_TAKEN) {
+        const claim = this.#waiting.shift()
+        if (claim === undefined) break
         const one = await this.#take(space, claim, soon, isUnderWay)
-        if (one !== null) taken.push(one)
+        if (one === null) continue
+        taken.push(one)
+        count += one.keys.length
       }
     } catch (error) {
       this.failed(taken)
@@ -123,9 +149,7 @@ export class Claims {
       }
       const heads = [
         ...shown(space, soon, selector),
-        ...shelf
-          .heads(selector)
-          .filter(({ key }) => space.cellOf(key)?.isChanged !== true && !isUnderWay(nameOfKey(key))),
+        ...shelf.heads(selector).filter(({ key }) => !space.hasChanged(key) && !isUnderWay(nameOfKey(key))),
       ]
       const load = (wanted: Wanted) => tables.load(wanted)
       const holders = (slots: readonly SlotKey[]) => tables.holders(slots)
@@ -167,8 +191,7 @@ function shown(
 
 /** It is ready by what was decided here. */
 function isThere(space: Workspace, key: RecordKey): boolean {
-  const cell = space.cellOf(key)
-  return cell?.isChanged === true && headOf(cell) !== null
+  return space.hasChanged(key) && headOf(space.cellOf(key) as Cell) !== null
 }
 
 /** Something was decided on it, and its write will tell; or it was read again, and is not ready. */

@@ -9,6 +9,7 @@
 // metadata is that, `attempt_no` and the lease in `more`; else `more` is the metadata. The view `events` reads the same.
 import { type AuditEntry, type AuditRecord, expandHop, hopsOf } from '../../core/audit.ts'
 import { addDurations, DurationRollup, type EntrySketches } from '../../core/durations.ts'
+import type { Birth } from '../../core/job/birth.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { Tags } from './chunk-tags.ts'
@@ -42,19 +43,27 @@ type Own = readonly [
   job_id?: string | null,
 ]
 
-export function encodeChunk(entries: readonly AuditEntry[]): NewChunk {
+/** @param births jobs of which is told before the entries */
+export function encodeChunk(entries: readonly AuditEntry[], births: readonly Birth[] = []): NewChunk {
   const patterns = new Patterns()
   let places = 0
   let first_at = Number.POSITIVE_INFINITY
   let last_at = 0
-  const owns = new Array<Own>(entries.length)
+  const owns: Own[] = []
+  for (const birth of births) {
+    const { form, now } = birth
+    places += hopsOf(form.entry)
+    if (now < first_at) first_at = now
+    if (now > last_at) last_at = now
+    owns.push(patterns.ownOfBirth(birth))
+  }
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index] as AuditEntry
     places += hopsOf(entry)
     const at = fromEpochSeconds(entry.timestamp)
     if (at < first_at) first_at = at
     if (at > last_at) last_at = at
-    owns[index] = patterns.ownOf(entry)
+    owns.push(patterns.ownOf(entry))
   }
   const text = JSON.stringify({ patterns: patterns.all, entries: owns })
   const sketch = JSON.stringify(patterns.durations.toFields())
@@ -69,6 +78,22 @@ class Patterns {
   readonly tags = new Tags()
   readonly durations = new DurationRollup()
   readonly #sketches: EntrySketches[] = []
+  /** The job that was told of last, and what was said: the next one is mostly like it. */
+  #born: Birth | null = null
+  #ofBorn: Own | null = null
+
+  ownOfBirth(birth: Birth): Own {
+    const { form, now, job_id } = birth
+    if (form !== this.#born?.form || now !== this.#born.now) {
+      this.#born = birth
+      this.#ofBorn = this.ownOf(birth.entry)
+      return this.#ofBorn
+    }
+    const [place, , duration_seconds, more, ...rest] = this.#ofBorn as Own
+    if (rest.length > 0) return this.ownOf(birth.entry)
+    addDurations(this.#sketches[place] as EntrySketches, duration_seconds)
+    return [place, job_id, duration_seconds, more]
+  }
 
   ownOf(entry: AuditEntry): Own {
     const { id, job_id, doc_id, duration_seconds, metadata } = entry
@@ -185,6 +210,24 @@ export function entriesOf(text: string): readonly AuditEntry[] {
     readonly entries: readonly Own[]
   }
   return entries.map((own) => entryOf(patterns[own[0]] as Pattern, own))
+}
+
+/** Texts that follow each other, as one. */
+export function joinedEntries(texts: readonly string[]): string {
+  const patterns: Pattern[] = []
+  const entries: Own[] = []
+  for (const text of texts) {
+    const part = JSON.parse(text) as {
+      readonly patterns: readonly Pattern[]
+      readonly entries: readonly Own[]
+    }
+    const shift = patterns.length
+    patterns.push(...part.patterns)
+    for (const [place, name, duration_seconds, ...more] of part.entries) {
+      entries.push([place + shift, name, duration_seconds, ...more])
+    }
+  }
+  return JSON.stringify({ patterns, entries })
 }
 
 function entryOf(pattern: Pattern, own: Own): AuditEntry {

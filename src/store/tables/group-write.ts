@@ -156,7 +156,8 @@ export class GroupWrite {
   async #write(group: readonly Call[]): Promise<readonly Answer[]> {
     const { tables, memory, shelf, ids, time } = this.#writing
     return untilWritten(this.#writing, async (conflicts) => {
-      const space = new Workspace({ now: time(), ids, remembered: conflicts === 0 ? memory : null })
+      const remembered = conflicts === 0 ? memory : null
+      const space = new Workspace({ now: time(), ids, remembered, bears: true })
       let taken: Awaited<ReturnType<Claims['takeInto']>> = []
       for (const { keys } of group) for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
       try {

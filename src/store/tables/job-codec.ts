@@ -32,9 +32,10 @@ export interface BornJob {
 
 export function encodeBorn({ job, steps }: BornJob): string {
   let text = `{"job":${jobText(job, USUAL_JOB)},"steps":[`
+  const usual = usualStepOf(job)
   for (let index = 0; index < steps.length; index++) {
     if (index > 0) text += ','
-    text += stepText(steps[index] as StepRecord, usualStepOf(job))
+    text += stepText(steps[index] as StepRecord, usual)
   }
   return `${text}]}`
 }

@@ -1,4 +1,5 @@
 import type { ClaimKey, SlotKey } from '../../core/decision.ts'
+import type { Bearing } from './bearing.ts'
 import type { Cell } from './cell.ts'
 import type { SlotTrial } from './slot-book.ts'
 
@@ -9,6 +10,8 @@ export class Look {
   readonly assumed: ClaimKey[] = []
   trial: SlotTrial | null = null
   sawFull = false
+  /** What is to be born, where there is room for all of it. */
+  bearing: Bearing | null = null
   /** Limits that were not looked up, though another one was full. */
   readonly unread: SlotKey[] = []
 }

@@ -1,13 +1,19 @@
-import { LRUCache } from 'lru-cache'
-import { isAtRest, type JobAggregate } from '../../core/aggregate.ts'
+import { type AggregateKind, isAtRest, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
 import type { SlotKey } from '../../core/decision.ts'
-import type { StoredCell } from './cell.ts'
-import type { SlotRow } from './tables.ts'
+import { recentlyUsed } from '../recently-used.ts'
+import { type Cell, cellOfJob, type StoredCell } from './cell.ts'
+import { Recent } from './recent.ts'
+import { headOf } from './shelf.ts'
+import type { JobRow, SlotRow } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import type { Remembered } from './workspace-options.ts'
 
-/** Aggregates that are remembered: those that are being worked on, mostly. */
-const MOST_CELLS = 10_000
+/** Jobs that are remembered: those that are being worked on, mostly. */
+const MOST_JOBS = 5000
+/** Whatever else is. */
+const MOST_RECORDS = 10_000
+/** New jobs that nobody has taken yet: as many as are known to be ready. */
+const MOST_ROWS = 25_000
 const MOST_SLOTS = 1000
 const MOST_QUEUES = 1000
 
@@ -16,13 +22,23 @@ const MOST_QUEUES = 1000
  * says which version it rests on.
  */
 export class Memory implements Remembered {
-  readonly #cells = new LRUCache<string, StoredCell>({ max: MOST_CELLS })
-  readonly #slots = new LRUCache<string, SlotRow>({ max: MOST_SLOTS })
+  readonly #jobs = new Recent<StoredCell>(MOST_JOBS)
+  /** Those that are new and wait for their turn, as they are in their rows: many may wait for long, and a text takes little room. */
+  readonly #rows = new Recent<JobRow>(MOST_ROWS)
+  readonly #records = recentlyUsed<string, StoredCell>(MOST_RECORDS)
+  readonly #slots = recentlyUsed<string, SlotRow>(MOST_SLOTS)
   /** Queues about which nobody decided anything: whoever takes work looks at that. */
-  readonly #queues = new LRUCache<string, StoredCell>({ max: MOST_QUEUES })
+  readonly #queues = recentlyUsed<string, StoredCell>(MOST_QUEUES)
 
-  cell(name: string): StoredCell | undefined {
-    return this.#cells.get(name) ?? this.#queues.get(name)
+  cell(kind: AggregateKind, tenant_id: string, id: string): StoredCell | undefined {
+    if (kind !== 'job') {
+      const name = nameOfKey({ kind, tenant_id, id })
+      return this.#records.get(name) ?? this.#queues.get(name)
+    }
+    const job = this.#jobs.get(tenant_id, id)
+    if (job !== undefined) return job
+    const row = this.#rows.get(tenant_id, id)
+    return row === undefined ? undefined : cellOfJob(row)
   }
 
   slot(slot: SlotKey): SlotRow | undefined {
@@ -32,15 +48,27 @@ export class Memory implements Remembered {
   /** All of it is durable, or will be before anything that is written after it. */
   wrote(space: Workspace): void {
     space.forEachCell((cell) => {
+      const { key } = cell.stored
       if (!cell.isChanged) {
-        if (cell.isFresh && isPlainQueue(cell.stored)) this.#queues.set(cell.name, cell.stored)
-        return
+        if (cell.isFresh && isPlainQueue(cell.stored)) this.#queues.set(nameOfKey(key), cell.stored)
+      } else if (key.kind === 'job') this.#wroteJob(cell)
+      else {
+        if (key.kind === 'queue') this.#queues.delete(nameOfKey(key))
+        this.#records.set(nameOfKey(key), cell.written())
       }
-      if (cell.stored.key.kind === 'queue') this.#queues.delete(cell.name)
-      if (isOver(cell.now as JobAggregate)) this.#cells.delete(cell.name)
-      else this.#cells.set(cell.name, cell.written())
     })
     for (const row of space.slots.changedRows(space.now)) this.#rememberSlot(row)
+  }
+
+  #wroteJob(cell: Cell): void {
+    const { tenant_id, id } = cell.stored.key
+    if (cell.row !== null && headOf(cell) !== null) {
+      this.#rows.set(tenant_id, id, cell.row)
+      return
+    }
+    if (cell.stored.version === 1) this.#rows.delete(tenant_id, id)
+    if (isAtRest((cell.now as JobAggregate).job)) this.#jobs.delete(tenant_id, id)
+    else this.#jobs.set(tenant_id, id, cell.written())
   }
 
   /**
@@ -60,16 +88,17 @@ export class Memory implements Remembered {
 
   /** Somebody else was faster with some of it, and nobody says with which. */
   forget(space: Workspace): void {
-    space.forEachCell((cell) => {
-      this.#cells.delete(cell.name)
-      this.#queues.delete(cell.name)
+    space.forEachCell(({ stored: { key } }) => {
+      if (key.kind === 'job') {
+        this.#jobs.delete(key.tenant_id, key.id)
+        this.#rows.delete(key.tenant_id, key.id)
+        return
+      }
+      this.#records.delete(nameOfKey(key))
+      this.#queues.delete(nameOfKey(key))
     })
     for (const slot of space.slots.keys()) this.#slots.delete(slotName(slot))
   }
-}
-
-function isOver(aggregate: JobAggregate | { readonly kind: string }): boolean {
-  return !('kind' in aggregate) && isAtRest(aggregate.job)
 }
 
 function isPlainQueue({ key, aggregate }: StoredCell): boolean {

@@ -1,6 +1,8 @@
-import { type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
+import { Birth } from '../../core/job/birth.ts'
 import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
+import { TwoKeys } from '../live/two-keys.ts'
 import { type ReadyWanted, WorkIndex, type WorkPlace } from '../live/work-index.ts'
 import type { Cell } from './cell.ts'
 import type { ReadySelect } from './tables.ts'
@@ -35,7 +37,8 @@ interface Standing {
  */
 export class Shelf {
   #index = new WorkIndex()
-  readonly #standing = new Map<string, Standing>()
+  #standing = new TwoKeys<Standing>()
+  #size = 0
   /** How many there are of each queue. */
   readonly #counts = new Map<string, number>()
   /** Queues of which everything is known; all of them in a ledger that had nothing in it. */
@@ -70,8 +73,8 @@ export class Shelf {
   sawAll({ tick, round }: Looking, queues: readonly string[]): void {
     if (round !== this.#round) return
     const asked = new Set(queues)
-    for (const [name, one] of this.#standing) {
-      if (asked.has(one.queue) && one.tick <= tick) this.#drop(name, one)
+    for (const one of [...this.#standing.values()]) {
+      if (asked.has(one.queue) && one.tick <= tick) this.#drop(one)
     }
     for (const queue of asked) this.#known.add(queue)
   }
@@ -81,7 +84,8 @@ export class Shelf {
     this.#round++
     this.#knowsAll = false
     this.#known.clear()
-    this.#standing.clear()
+    this.#standing = new TwoKeys()
+    this.#size = 0
     this.#counts.clear()
     this.#index = new WorkIndex()
   }
@@ -102,7 +106,7 @@ export class Shelf {
   }
 
   has(key: RecordKey): boolean {
-    return this.#standing.has(nameOfKey(key))
+    return this.#standing.get(key.tenant_id, key.id) !== undefined
   }
 
   heads(wanted: ReadyWanted): readonly ReadyHead[] {
@@ -111,9 +115,8 @@ export class Shelf {
 
   /** Somebody is about to take it. */
   take(key: RecordKey): void {
-    const name = nameOfKey(key)
-    const one = this.#standing.get(name)
-    if (one !== undefined) this.#drop(name, one)
+    const one = this.#standing.get(key.tenant_id, key.id)
+    if (one !== undefined) this.#drop(one)
   }
 
   /** What was decided there is durable. */
@@ -125,22 +128,24 @@ export class Shelf {
       const head = headOf(cell)
       if (head !== null) this.#put(head)
     })
-    if (this.#standing.size > MOST_HEADS) this.forget()
+    if (this.#size > MOST_HEADS) this.forget()
   }
 
   #put({ key, ready }: ReadyHead): void {
     const place = WorkIndex.nowhere()
     this.#index.move(key, place, { ready, due_at: null, waits_for: NOTHING })
-    this.#standing.set(nameOfKey(key), { key, place, queue: ready.queue, tick: this.#tick })
+    this.#standing.set(key.tenant_id, key.id, { key, place, queue: ready.queue, tick: this.#tick })
+    this.#size++
     this.#counts.set(ready.queue, (this.#counts.get(ready.queue) ?? 0) + 1)
   }
 
-  #drop(name: string, { key, place, queue }: Standing): void {
+  #drop({ key, place, queue }: Standing): void {
     const count = (this.#counts.get(queue) as number) - 1
     if (count > 0) this.#counts.set(queue, count)
     else this.#counts.delete(queue)
     this.#index.move(key, place, { ready: null, due_at: null, waits_for: NOTHING })
-    this.#standing.delete(name)
+    this.#standing.delete(key.tenant_id, key.id)
+    this.#size--
   }
 }
 
@@ -159,7 +164,7 @@ export function becomesReady({ now, stored, isChanged }: Cell): boolean {
 }
 
 function readyOf(job: Cell['now']): Ready | null {
-  return (job as JobAggregate | null)?.job.ready ?? null
+  return job instanceof Birth ? job.ready : ((job as JobAggregate | null)?.job.ready ?? null)
 }
 
 /** Whether a look at the database, which shows so many of each group and no more, has shown everything. */

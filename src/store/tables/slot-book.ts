@@ -122,11 +122,13 @@ export class SlotTrial {
   /** Limits that have to be read first. */
   readonly missing: SlotKey[] = []
   /** Which limits each job of the change holds a place under afterwards, if that changes. */
-  readonly holds = new TwoKeys<Set<string>>()
+  holds: TwoKeys<Set<string>> | null = null
   readonly #book: SlotBook
   readonly #owners: SlotOwners
   readonly #now: number
-  readonly #tried = new TwoKeys<Tried>()
+  /** The first limit, and nearly always the only one. */
+  #only: Tried | null = null
+  #tried: TwoKeys<Tried> | null = null
 
   constructor(book: SlotBook, owners: SlotOwners, now: number) {
     this.#book = book
@@ -149,11 +151,17 @@ export class SlotTrial {
 
   /** It is going to be so. */
   settle(): void {
-    for (const { state, add, most, named } of this.#tried.values()) state.change(add, most, named)
+    this.#only?.state.change(this.#only.add, this.#only.most, this.#only.named)
+    this.#tried?.forEach(({ state, add, most, named }) => {
+      state.change(add, most, named)
+    })
   }
 
   #triedOf(slot: SlotKey): Tried | null {
-    const known = this.#tried.get(slot.tenant_id, slot.key)
+    const { tenant_id, key } = slot
+    const first = this.#only?.state.stored
+    if (first?.key === key && first.tenant_id === tenant_id) return this.#only
+    const known = this.#tried?.get(tenant_id, key)
     if (known !== undefined) return known
     const state = this.#book.stateOf(slot)
     if (state === undefined) {
@@ -161,7 +169,11 @@ export class SlotTrial {
       return null
     }
     const tried = { state, add: 0, most: Number.POSITIVE_INFINITY, named: null }
-    this.#tried.set(slot.tenant_id, slot.key, tried)
+    if (this.#only === null) this.#only = tried
+    else {
+      this.#tried ??= new TwoKeys()
+      this.#tried.set(tenant_id, key, tried)
+    }
     return tried
   }
 
@@ -172,7 +184,7 @@ export class SlotTrial {
   }
 
   #changeHeld(slot: SlotChange, tried: Tried, before: readonly string[]): boolean {
-    const held = this.holds.get(slot.tenant_id, slot.owner)
+    const held = this.holds?.get(slot.tenant_id, slot.owner)
     const takes = slot.verb === 'take'
     const holds = held === undefined ? before.includes(slot.key) : held.has(slot.key)
     if (holds === takes) return true
@@ -180,7 +192,10 @@ export class SlotTrial {
     const after = held ?? new Set(before)
     if (takes) after.add(slot.key)
     else after.delete(slot.key)
-    if (held === undefined) this.holds.set(slot.tenant_id, slot.owner, after)
+    if (held === undefined) {
+      this.holds ??= new TwoKeys()
+      this.holds.set(slot.tenant_id, slot.owner, after)
+    }
     tried.add += takes ? 1 : -1
     return true
   }

@@ -181,7 +181,7 @@ export interface Changes<T> {
 }
 
 /** What is there in columns of their own, to be found by. */
-export interface JobColumns {
+interface JobColumns {
   readonly state: string
   /** Epoch milliseconds of the last change. */
   readonly changed_at: number

@@ -1,6 +1,6 @@
 import type { IdSource, SlotKey } from '../../core/decision.ts'
 import type { RememberedCells } from './cell-book.ts'
-import type { RefusalKey, SlotRow } from './tables.ts'
+import type { SlotRow } from './tables.ts'
 
 /** What was read or written earlier, and may be old: a write that rests on it says which version it was. */
 export interface Remembered extends RememberedCells {
@@ -14,13 +14,6 @@ export interface WorkspaceOptions {
   readonly remembered: Remembered | null
   /** A limit that nothing is known of has room for a job, until the write says otherwise. */
   readonly assumesRoom?: boolean | undefined
-}
-
-/** How many refusals of a record there are. */
-export interface CountedRefusal {
-  readonly key: RefusalKey
-  readonly job_id: string | null
-  readonly from: number
-  count: number
-  isTold: boolean
+  /** Jobs that are alike are kept as what is their own, and told of as `births`. */
+  readonly bears?: boolean | undefined
 }

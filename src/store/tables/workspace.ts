@@ -11,7 +11,7 @@ import {
   type LedgerRecord,
   type RecordKey,
 } from '../../core/aggregate.ts'
-import { type AuditEntry, isQuiet, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
+import type { AuditEntry } from '../../core/audit.ts'
 import {
   type Accepted,
   type Change,
@@ -26,20 +26,25 @@ import {
   type SlotChange,
   type SlotKey,
 } from '../../core/decision.ts'
+import type { Birth } from '../../core/job/birth.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
 import { must } from '../../core/must.ts'
 import { decideOn } from '../live/live-given.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
+import { Bearing } from './bearing.ts'
 import { absentCell, type Cell, cellOfRecord, type StoredCell } from './cell.ts'
 import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
+import { ClaimBook } from './claim-book.ts'
 import { FreshIds } from './fresh-ids.ts'
 import { Look } from './look.ts'
-import { claimName, Missing, refusalName, rowName } from './missing.ts'
+import { claimName, Missing } from './missing.ts'
 import { OwnersIn } from './owners-in.ts'
+import { RefusalBook } from './refusal-book.ts'
+import { RowBook } from './row-book.ts'
 import { SlotBook, SlotTrial } from './slot-book.ts'
 import type { JobRow, Loaded, Wanted } from './tables.ts'
-import type { CountedRefusal, Remembered, WorkspaceOptions } from './workspace-options.ts'
+import type { Remembered, WorkspaceOptions } from './workspace-options.ts'
 
 /**
  * Where a group of decisions is made before all of it is written at once. Each decision sees what the ones before it made
@@ -51,11 +56,11 @@ export class Workspace {
   readonly #cells: CellBook
   readonly counts = new StateCounts()
   readonly entries: AuditEntry[] = []
-  readonly claims: Claim[] = []
+  /** Jobs that are alike. What is told of them comes before all else: they rest on nothing. */
+  readonly births: Birth[] = []
   readonly signals: Signal[] = []
-  /** Outbox rows that were closed, or are new and closed already. */
-  readonly closed = new Map<string, OutboxRecord>()
-  readonly refusals = new Map<string, CountedRefusal>()
+  readonly rows = new RowBook()
+  readonly refusals = new RefusalBook()
   /** What was asked of limits, in order. */
   readonly slotChanges: SlotChange[] = []
   /** What decisions rest on, though they did not change it: each as it was when a decision saw it. */
@@ -63,15 +68,16 @@ export class Workspace {
   isNews = false
   readonly #ids: FreshIds
   readonly #remembered: Remembered | null
-  readonly #owners = new Map<string, string | null>()
-  readonly #rows = new Map<string, OutboxRecord | null>()
+  readonly #claims = new ClaimBook()
   readonly #puts: LedgerRecord[] = []
   readonly #assumesRoom: boolean
+  readonly #bears: boolean
   #look = new Look()
 
-  constructor({ now, ids, remembered, assumesRoom = false }: WorkspaceOptions) {
+  constructor({ now, ids, remembered, assumesRoom = false, bears = false }: WorkspaceOptions) {
     this.now = now
     this.#assumesRoom = assumesRoom
+    this.#bears = bears && remembered !== null
     this.#ids = new FreshIds(ids)
     this.#remembered = remembered
     this.#cells = new CellBook(remembered)
@@ -79,7 +85,11 @@ export class Workspace {
 
   /** Somebody made up this id just now: there is nothing of that name, unless the write says otherwise. */
   assumeAbsent(key: RecordKey): void {
-    if (this.#remembered !== null && this.cellOf(key) === undefined) this.#cells.assume(absentCell(key))
+    if (this.#remembered !== null) this.#cells.assumeAbsent(key)
+  }
+
+  get claims(): readonly Claim[] {
+    return this.#claims.taken
   }
 
   /** What was asked for is here, as far as it exists. */
@@ -89,19 +99,12 @@ export class Workspace {
     this.knowJobs(loaded.jobs)
     for (const row of loaded.records) this.#cells.read(cellOfRecord(row))
     for (const cell of loaded.cells ?? []) this.#cells.read(cell)
-    for (const claim of wanted.claims) this.#owners.set(claimName(claim), null)
-    for (const claim of loaded.claims) this.#owners.set(claimName(claim), claim.owner)
+    for (const claim of wanted.claims) this.#claims.know(claim, null)
+    for (const claim of loaded.claims) this.#claims.know(claim, claim.owner)
     for (const slot of wanted.slots) this.slots.know({ ...slot, version: 0, counted: 0, named: [] }, true)
     for (const row of loaded.slots) this.slots.know(row, true)
-    for (const row of wanted.rows) this.#rows.set(rowName(row.tenant_id, row.id), null)
-    for (const { tenant_id, outbox_id, body } of loaded.rows) {
-      this.#rows.set(rowName(tenant_id, outbox_id), JSON.parse(body))
-    }
-    const counts = new Map(loaded.refusals.map((row) => [refusalName(row), row.count]))
-    for (const key of wanted.refusals) {
-      const from = counts.get(refusalName(key)) ?? 0
-      this.refusals.set(refusalName(key), { key, job_id: null, from, count: from, isTold: false })
-    }
+    this.rows.know(wanted.rows, loaded.rows)
+    this.refusals.know(wanted.refusals, loaded.refusals)
   }
 
   /** It was read a moment ago, and is taken to be so. */
@@ -125,7 +128,9 @@ export class Workspace {
       if (decision.audit !== null) this.#commit(NOTHING, [decision.audit])
       return { ok: false, refusal: decision.refusal }
     }
-    this.#commit(decision.change, decision.change.audit)
+    const { bearing } = this.#look
+    if (bearing === null) this.#commit(decision.change, decision.change.audit)
+    else this.#bear(bearing)
     return { ok: true, answer: decision.answer }
   }
 
@@ -148,18 +153,19 @@ export class Workspace {
   }
 
   ownerOf(claim: ClaimKey): string | undefined {
-    const owner = this.#owners.get(claimName(claim))
+    const owner = this.#claims.ownerOf(claim)
     if (owner === undefined) this.#look.assumed.push(claim)
     return owner ?? undefined
   }
 
   readonly devices = {
     takenClaim: ({ claims }: Change): ClaimKey | undefined =>
-      claims.find((claim) => {
-        const owner = this.#owners.get(claimName(claim))
-        return owner != null && owner !== claim.owner
-      }),
+      claims.find((claim) => this.#claims.isOthers(claim)),
     fullSlot: (decided: Change, now: number): SlotKey | undefined => {
+      if (decided.births !== undefined && this.#bears) {
+        this.#look.bearing = this.#bearing(decided.births, now)
+        if (this.#look.bearing !== null) return undefined
+      }
       if (decided.slots.length === 0) return undefined
       const owners = new OwnersIn(this.#cells, decided.puts)
       for (const slot of decided.slots) this.#rememberSlot(slot, owners)
@@ -179,6 +185,11 @@ export class Workspace {
     return this.#cells.find(kind, tenant_id, id)
   }
 
+  /** Something was decided on it here. */
+  hasChanged({ kind, tenant_id, id }: RecordKey): boolean {
+    return this.#cells.known(kind, tenant_id, id)?.isChanged === true
+  }
+
   forEachCell(callback: (cell: Cell) => void): void {
     this.#cells.forEach(callback)
   }
@@ -188,17 +199,29 @@ export class Workspace {
     return [...this.seen].filter((cell) => !cell.isChanged)
   }
 
-  #rememberSlot({ tenant_id, key, owner }: SlotChange, owners: OwnersIn): void {
+  #bearing(births: readonly Birth[], now: number): Bearing | null {
+    if (this.#look.sawFull) return null
+    this.#rememberSlot((births[0] as Birth).form.slot, null)
+    return Bearing.of(births, this.#cells, this.slots, now)
+  }
+
+  #rememberSlot({ tenant_id, key, owner }: SlotChange, owners: OwnersIn | null): void {
     const slot = { tenant_id, key }
     if (this.slots.stateOf(slot) !== undefined) return
     const row = this.#remembered?.slot(slot)
     if (row !== undefined) this.slots.know(row, false)
-    else if (this.#assumesRoom && owners.holdsOf(tenant_id, owner) !== null)
+    else if (this.#assumesRoom && owners !== null && owners.holdsOf(tenant_id, owner) !== null)
       this.slots.know({ ...slot, version: 0, counted: 0, named: [] }, false)
   }
 
   /** Null when nothing is, as nearly always. */
   #missingFor(decision: Decision<unknown>): Missing | null {
+    const { bearing, assumed } = this.#look
+    if (bearing !== null) {
+      const missing = new Missing()
+      if (!bearing.claimsAll(assumed)) missing.addClaims(assumed)
+      return missing
+    }
     if (decision.kind === 'change' && this.#hasAll(decision.change)) return null
     const missing = new Missing()
     if (decision.kind === 'need') {
@@ -235,14 +258,7 @@ export class Workspace {
     const { trial } = this.#look
     if (puts.length === 0 || (trial !== null && trial.missing.length > 0)) return false
     if (!this.#isSafelyAssumed(claims)) return false
-    const written = new Set<Cell>()
-    for (const put of puts) {
-      if (put.kind === 'outbox' || !isJobPart(put)) return false
-      const cell = this.#cells.known('job', put.tenant_id, put.job_id)
-      if (cell === undefined) return false
-      written.add(cell)
-    }
-    return audit.every((entry) => entry.event === 'moved' && this.#isWritten(entry, written))
+    return this.#cells.hasJobsOf(puts, audit)
   }
 
   /** Whatever is assumed to have no owner is taken by the same change: its write tells whether that is so. */
@@ -271,7 +287,7 @@ export class Workspace {
     const open = cell?.now == null ? [] : (cell.now as JobAggregate).outbox
     if (open.some(({ outbox_id }) => outbox_id === row.outbox_id)) return
     if (this.#ids.has(row.outbox_id)) return
-    if (!this.#rows.has(rowName(row.tenant_id, row.outbox_id))) missing.addRow(row.tenant_id, row.outbox_id)
+    if (!this.rows.has(row)) missing.addRow(row.tenant_id, row.outbox_id)
   }
 
   /** Entries that moved nothing are counted; and what is told of something that is not written needs a place too. */
@@ -279,7 +295,7 @@ export class Workspace {
     for (const entry of audit) {
       if (entry.event === 'moved' && this.#isWritten(entry, written)) continue
       const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
-      if (!this.refusals.has(refusalName(key))) missing.addRefusal(key)
+      if (!this.refusals.has(key)) missing.addRefusal(key)
     }
   }
 
@@ -300,26 +316,32 @@ export class Workspace {
       this.#settleSlots(trial)
       this.slotChanges.push(...decided.slots)
     }
-    for (const claim of claims) {
-      if (this.#owners.get(claimName(claim)) === claim.owner) continue
-      this.#owners.set(claimName(claim), claim.owner)
-      this.claims.push(claim)
-    }
+    for (const claim of claims) this.#claims.take(claim)
     this.signals.push(...signals)
     for (const entry of audit) this.#tell(entry)
   }
 
+  #bear(bearing: Bearing): void {
+    bearing.settle(this.counts)
+    for (const birth of bearing.births) {
+      this.births.push(birth)
+      this.#claims.take({ tenant_id: birth.tenant_id, key: birth.claim, owner: birth.job_id })
+    }
+    this.isNews = true
+    for (const cell of this.#look.reads) if (!cell.isChanged) this.seen.add(cell)
+  }
+
   #settleSlots(trial: SlotTrial): void {
     trial.settle()
-    for (const [tenant_id, id, holds] of trial.holds.entries()) {
-      const cell = this.cellOf({ kind: 'job', tenant_id, id })
+    trial.holds?.forEachEntry((holds, tenant_id, id) => {
+      const cell = this.#cells.find('job', tenant_id, id)
       if (cell !== undefined) cell.holds = [...holds]
-    }
+    })
   }
 
   /** The cells that changed, each under its next version. */
   #write(puts: readonly LedgerRecord[]): void {
-    const only = this.#onlyCellOf(puts)
+    const only = this.#cells.onlyJobOf(puts)
     if (only !== null) {
       this.#writeCell(only, puts)
       return
@@ -334,17 +356,6 @@ export class Workspace {
     for (const [cell, some] of parts) this.#writeCell(cell, some)
   }
 
-  /** Nearly always all of it is of one job. */
-  #onlyCellOf(puts: readonly LedgerRecord[]): Cell | null {
-    const [first] = puts
-    if (first === undefined || !isJobPart(first)) return null
-    const { tenant_id, job_id } = first
-    for (const put of puts) {
-      if (!isJobPart(put) || put.job_id !== job_id || put.tenant_id !== tenant_id) return null
-    }
-    return this.#cells.find('job', tenant_id, job_id) as Cell
-  }
-
   #writeCell(cell: Cell, puts: readonly LedgerRecord[]): void {
     cell.version++
     const etag = String(cell.version)
@@ -353,18 +364,14 @@ export class Workspace {
       this.counts.replace(this.#before(cell, put), put)
       this.#puts.push(put)
     }
-    const first = puts[0] as LedgerRecord
-    if (isJobPart(first)) this.#writeJob(cell, puts as readonly JobPart[])
+    if (isJobPart(puts[0] as LedgerRecord)) this.#writeJob(cell, puts as readonly JobPart[])
     else cell.now = puts.at(-1) as AloneRecord
   }
 
   #writeJob(cell: Cell, parts: readonly JobPart[]): void {
     cell.now = applyToJob(cell.now as JobAggregate | null, parts)
     for (const part of parts) {
-      if (part.kind !== 'outbox' || isOpenRow(part)) continue
-      const name = rowName(part.tenant_id, part.outbox_id)
-      this.#rows.set(name, part)
-      this.closed.set(name, part)
+      if (part.kind === 'outbox' && !isOpenRow(part)) this.rows.close(part)
     }
   }
 
@@ -374,7 +381,7 @@ export class Workspace {
     if (put.kind === 'job') return job?.job ?? null
     if (put.kind === 'step') return job?.steps[put.step_index] ?? null
     const open = job?.outbox.find(({ outbox_id }) => outbox_id === put.outbox_id)
-    return open ?? this.#rows.get(rowName(put.tenant_id, put.outbox_id)) ?? null
+    return open ?? this.rows.get(put)
   }
 
   #tell(entry: AuditEntry): void {
@@ -382,13 +389,7 @@ export class Workspace {
     const isWritten = cell?.isChanged === true
     if (entry.event !== 'moved' || !isWritten) {
       const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
-      const counted = this.refusals.get(refusalName(key)) as CountedRefusal
-      if (isQuiet(entry.event)) {
-        if (counted.count >= REFUSALS_KEPT_PER_RECORD) return
-        counted.count++
-      }
-      counted.isTold = true
-      this.refusals.set(refusalName(key), { ...counted, job_id: entry.job_id })
+      if (!this.refusals.tell(key, entry)) return
     }
     if (isWritten) cell.isTold = true
     this.entries.push(entry)

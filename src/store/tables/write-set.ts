@@ -1,7 +1,9 @@
 import { type AloneRecord, isAtRest, type JobAggregate } from '../../core/aggregate.ts'
+import { Birth } from '../../core/job/birth.ts'
 import type { JobRecord, OutboxRecord } from '../../core/job/record.ts'
 import { fromIso } from '../../core/time.ts'
 import { changedAt } from '../query.ts'
+import { bornRow } from './born-row.ts'
 import type { Cell } from './cell.ts'
 import { encodeChunk } from './entry-codec.ts'
 import { type BornJob, encodeBorn, encodeMoving } from './job-codec.ts'
@@ -10,7 +12,6 @@ import type {
   ChangedRecord,
   ClosedRow,
   DueKey,
-  JobColumns,
   NewJob,
   ReadyKey,
   WaitKey,
@@ -30,14 +31,15 @@ export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Don
   space.forEachCell((cell) => {
     if (cell.isChanged) rows.add(cell)
   })
-  const refusals = [...space.refusals.values()]
-    .filter(({ isTold }) => isTold)
+  const refusals = space.refusals
+    .told()
     .map(({ key, job_id, from, count }) => ({ ...key, job_id, from, count }))
   const slots = space.slots.writes(space.now)
-  const { entries, claims, signals } = space
+  const { entries, births, claims, signals } = space
+  const isTold = entries.length + births.length > 0
   const isEmpty =
     rows.isEmpty &&
-    entries.length === 0 &&
+    !isTold &&
     claims.length === 0 &&
     slots.length === 0 &&
     signals.length === 0 &&
@@ -48,7 +50,7 @@ export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Don
     newJobs: rows.newJobs,
     jobs: rows.jobs,
     records: rows.records,
-    rows: [...space.closed.values()].map(closedRow),
+    rows: [...space.rows.closed.values()].map(closedRow),
     ready: rows.ready,
     due: rows.due,
     waits: rows.waits,
@@ -59,7 +61,7 @@ export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Don
     delivered,
     verify: space.verify().map(({ stored }) => ({ ...stored.key, version: stored.version })),
     counts: [...space.counts.entries()],
-    chunk: entries.length === 0 ? null : encodeChunk(entries),
+    chunk: isTold ? encodeChunk(entries, births) : null,
     inbox,
     at: space.now,
     isNews: space.isNews,
@@ -79,25 +81,69 @@ class Rows {
   }
 
   add(cell: Cell): void {
-    if (cell.stored.key.kind === 'job') this.#addJob(cell)
+    if (cell.now instanceof Birth) this.#addBirth(cell, cell.now)
+    else if (cell.stored.key.kind === 'job') this.#addJob(cell)
     else this.records.push(recordRow(cell))
+  }
+
+  /** As it was born: nobody has looked at it, or changed anything. */
+  #addBirth(cell: Cell, birth: Birth): void {
+    const { tenant_id, job_id } = birth
+    const { queue, group, rank } = birth.ready
+    const row = bornRow(birth)
+    this.newJobs.push(row)
+    cell.row = row
+    this.ready.adds.push({ queue, tenant_id, group, rank, job_id })
   }
 
   #addJob(cell: Cell): void {
     const { stored, version, holds, isTold } = cell
     const now = cell.now as JobAggregate
     const { tenant_id, job_id } = now.job
-    const columns = columnsOf(now)
+    const state = now.job.state
+    const changed_at = changedAt(now.job)
+    const is_ended = isAtRest(now.job)
+    const open_rows = now.outbox.length
     if (stored.aggregate === null) {
       const { request_type, protocol_id, doc_id, run_id, workstream_id } = now.job
       const born = { job: now.job, steps: now.steps }
       const fixed = encodeBorn(born)
       const moving = encodeMoving(now, born)
-      const found = { request_type, protocol_id, doc_id, run_id, workstream_id }
-      this.newJobs.push({ tenant_id, job_id, version, holds, fixed, moving, isTold, ...columns, ...found })
+      const row = {
+        tenant_id,
+        job_id,
+        version,
+        holds,
+        fixed,
+        moving,
+        isTold,
+        state,
+        changed_at,
+        is_ended,
+        open_rows,
+        request_type,
+        protocol_id,
+        doc_id,
+        run_id,
+        workstream_id,
+      }
+      this.newJobs.push(row)
+      cell.row = row
     } else {
       const moving = encodeMoving(now, stored.born as BornJob) ?? '{}'
-      this.jobs.push({ tenant_id, job_id, version, from: stored.version, holds, moving, isTold, ...columns })
+      this.jobs.push({
+        tenant_id,
+        job_id,
+        version,
+        from: stored.version,
+        holds,
+        moving,
+        isTold,
+        state,
+        changed_at,
+        is_ended,
+        open_rows,
+      })
     }
     this.#index((stored.aggregate as JobAggregate | null)?.job ?? null, now.job)
   }
@@ -135,15 +181,6 @@ class Rows {
     for (const topic of new Set(waits_for)) {
       if (!waited.includes(topic)) this.waits.adds.push({ tenant_id, topic, job_id })
     }
-  }
-}
-
-function columnsOf({ job, outbox }: JobAggregate): JobColumns {
-  return {
-    state: job.state,
-    changed_at: changedAt(job),
-    is_ended: isAtRest(job),
-    open_rows: outbox.length,
   }
 }
 

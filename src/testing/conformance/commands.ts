@@ -16,7 +16,7 @@ import type {
   SubmitJob,
 } from '../../core/job/commands.ts'
 import type { StepRecord } from '../../core/job/record.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { EMPTY, type JsonObject } from '../../core/json.ts'
 import type { DocumentState } from '../../core/machines/document.ts'
 import type { SteerQueue } from '../../core/queue/decide.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
@@ -36,6 +36,13 @@ export function moveDocument(
   more: Partial<UpdateDocument> = {},
 ): UpdateDocument {
   return { type: 'updateDocument', tenant_id: TENANT, doc_id, state, ...BY, ...more }
+}
+
+const NONE: readonly never[] = Object.freeze([])
+
+/** One of many that are submitted in the same way, under an id that was just made up. */
+export function freshJob(job_id: string, more: Partial<SubmitJob> = {}): SubmitJob {
+  return submitJob(job_id, { isFreshId: true, ...more })
 }
 
 /** A request that is like no other job's, unless the identity is given too. */
@@ -62,7 +69,7 @@ export function submitJob(job_id: string, more: Partial<SubmitJob> = {}): Submit
     strictIdempotency: false,
     inFlightLimit: 100,
     priority: 2,
-    depends_on: [],
+    depends_on: NONE,
     on_dependency_failure: 'fail',
     run_at: null,
     delay_ms: null,
@@ -72,9 +79,9 @@ export function submitJob(job_id: string, more: Partial<SubmitJob> = {}): Submit
     schedule_id: null,
     pipeline_name: null,
     doc_key: null,
-    metadata: {},
-    rungs: [],
-    tags: [],
+    metadata: EMPTY,
+    rungs: NONE,
+    tags: NONE,
     callback_urls: null,
     correlation_id: null,
     traceparent: null,

@@ -2,6 +2,7 @@ import type { Check, Topic } from './check.ts'
 import { within } from './patience.ts'
 import { Scene } from './scene.ts'
 import { DEFAULT_PATIENCE_MS, type StoreSubject } from './subject.ts'
+import { alike } from './topics/alike.ts'
 import { audit } from './topics/audit.ts'
 import { batch } from './topics/batch.ts'
 import { claims } from './topics/claims.ts'
@@ -51,6 +52,7 @@ export interface ConformanceResult {
 const TOPICS: readonly Topic[] = [
   transact,
   batch,
+  alike,
   etags,
   ready,
   due,

@@ -1,5 +1,5 @@
 import type { Command } from '../../../src/core/command.ts'
-import { moveDocument, submitJob } from '../../../src/testing/conformance/commands.ts'
+import { freshJob, moveDocument, submitJob } from '../../../src/testing/conformance/commands.ts'
 import type { Life } from '../life.ts'
 import type { ScriptedHistory } from './scripted-history.ts'
 
@@ -9,7 +9,7 @@ const CALLERS = 6
 const LARGE = 'x'.repeat(70_000)
 
 /**
- * Many callers at once on the same and on different documents, so that batches fill while others are being written, and
+ * Many callers at once on the same and on different documents, and with jobs that are alike, so that batches fill while others are being written, and
  * snapshots that begin by themselves meanwhile; and batches that are too large to fill the file ahead of them. Old
  * history goes.
  */
@@ -20,6 +20,7 @@ export const crowd: ScriptedHistory = {
   async play(life) {
     await life.open()
     await Promise.all(Array.from({ length: CALLERS }, (_, n) => caller(life, n)))
+    await life.together([freshJob('alike-1'), freshJob('alike-2'), freshJob('alike-3')])
     await life.pass(1000)
     await Promise.all([life.maintain(), life.together(moves('shared-2'))])
     await life.do(moveDocument('large', 'fetching', { metadata: { LARGE } }))
@@ -31,6 +32,7 @@ export const crowd: ScriptedHistory = {
 async function caller(life: Life, n: number): Promise<void> {
   await life.act(moveDocument(`own-${n}`, 'fetching', { actor: `caller-${n}` }))
   await life.act(moveDocument('shared', n % 2 === 0 ? 'fetching' : 'fetched', { actor: `caller-${n}` }))
+  await life.act(freshJob(`fresh-${n}`))
   await life.act(submitJob(`job-${n % 3}`, { idempotency_key: `key-${n % 3}`, payload: { n: n % 3 } }))
 }
 

@@ -5,7 +5,8 @@ import { playSeeds } from '../random/seeds.ts'
 import { Acknowledged, mustOpen } from './acknowledged.ts'
 import { Child } from './child-process.ts'
 
-const LEDGERS = 5
+/** `npm run test:crash:long` has many more. */
+const LEDGERS = 3
 const KILLS_PER_LEDGER = 6
 
 /** After how many lines a child is killed: some as soon as it opens the ledger, some when snapshots are under way. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { playRandomLives } from './random-lives.ts'
 import { seeds, withSeed } from './seeds.ts'
 
-const RUNS = 80
+const RUNS = 50
 const LONGEST_MS = 30 * 60_000
 
 it('keeps what it acknowledged through random lives and their ends', { timeout: LONGEST_MS }, async () => {

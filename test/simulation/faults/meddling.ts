@@ -27,6 +27,11 @@ class Meddler extends Facade {
   }
 }
 
+/** Everything that it writes, record by record. */
+function asWritten({ puts, audit, claims, slots, signals }: Change): Change {
+  return { puts, audit, claims, slots, signals }
+}
+
 /** Spoils changes that are accepted. */
 export function spoilt(spoil: (change: Change, given: Given) => Partial<Change>) {
   return (sound: Store): Store =>
@@ -35,7 +40,7 @@ export function spoilt(spoil: (change: Change, given: Given) => Partial<Change>)
       (given) => given,
       (decision, given) =>
         decision.kind === 'change'
-          ? { ...decision, change: { ...decision.change, ...spoil(decision.change, given) } }
+          ? { ...decision, change: { ...asWritten(decision.change), ...spoil(decision.change, given) } }
           : decision,
     )
 }
@@ -56,7 +61,7 @@ export function misled(
       (given) => shown(given, look(given)),
       (decision, given) =>
         decision.kind === 'change'
-          ? { ...decision, change: { ...decision.change, ...spoil(decision.change, given) } }
+          ? { ...decision, change: { ...asWritten(decision.change), ...spoil(decision.change, given) } }
           : decision,
     )
 }

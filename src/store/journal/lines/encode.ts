@@ -1,7 +1,7 @@
 import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
 import type { Change } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
-import type { Move } from '../../live/live-state.ts'
+import type { Move } from '../../live/move.ts'
 import type { BatchBuffer } from '../batch-buffer.ts'
 import { encodeDocuments } from './encode-documents.ts'
 import { encodeGroups } from './encode-groups.ts'

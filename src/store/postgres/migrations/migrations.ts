@@ -1,6 +1,7 @@
 import { InvalidInput } from '../../../errors/input-errors.ts'
 import { tablesSql } from './tables.ts'
 import { viewsSql } from './views.ts'
+import { writeAlikeSql } from './write-alike.ts'
 import { writeFunctionSql } from './write-function.ts'
 import { writeRowsSql } from './write-rows.ts'
 
@@ -36,7 +37,23 @@ export function postgresMigrations(schema: string): readonly Migration[] {
     { version: 2, name: 'write', sql: writeFunctionSql(s, channelOf(schema)) },
     { version: 3, name: 'views', sql: viewsSql(s) },
     { version: 4, name: 'rows', sql: writeRowsSql(s, channelOf(schema)) },
+    { version: 5, name: 'alike', sql: writeAlikeSql(s, channelOf(schema)) },
+    { version: 6, name: 'plans', sql: plansSql(s) },
   ]
+}
+
+/**
+ * Each row that is written is looked up by its key, however large the server takes a table for: lists of work are empty when
+ * they are counted and full a moment later. A bitmap scan is the only one that cannot go through all of a table instead.
+ */
+function plansSql(s: string): string {
+  return ['write', 'write_alike']
+    .flatMap((name) =>
+      ['enable_indexscan', 'enable_indexonlyscan'].map(
+        (scan) => `ALTER FUNCTION ${s}.${name} SET ${scan} = off;`,
+      ),
+    )
+    .join('\n')
 }
 
 /** Which migrations were applied, and when. */

@@ -9,13 +9,29 @@ const conflict = (what: string) =>
 export const writeRowsSql = (s: string, channel: string): string => `
 ${typesSql(s)}
 DROP FUNCTION ${s}.write;
-CREATE FUNCTION ${s}.write(
+${functionSql(s, channel, { name: 'write', parameters: '', newJobs: '' })}
+`
+
+/** The same function with more to write, under another name. */
+interface Written {
+  readonly name: string
+  /** After all others. */
+  readonly parameters: string
+  /** What is done beside what is done with other new jobs. */
+  readonly newJobs: string
+}
+
+export const functionSql = (
+  s: string,
+  channel: string,
+  more: Written,
+): string => `CREATE FUNCTION ${s}.${more.name}(
   p_writer text, p_news text, p_n bigint[], p_seen ${s}.seen_version[], p_jobs ${s}.changed_job[], p_new ${s}.new_job[],
   p_records ${s}.changed_record[], p_outbox ${s}.closed_outbox[], p_claims ${s}.claim[],
   p_slots ${s}.changed_slot[], p_refusals ${s}.changed_refusal[], p_unready ${s}.ready[], p_ready ${s}.ready[],
   p_undue ${s}.due[], p_due ${s}.due[], p_unwait ${s}.wait[], p_wait ${s}.wait[], p_delivered bigint[],
   p_signals ${s}.signal[], p_counts ${s}.state_count[], p_entries text, p_tags text[], p_sketch text,
-  p_inbox ${s}.answered[]
+  p_inbox ${s}.answered[]${more.parameters}
 ) RETURNS bigint[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_seqscan = off SET jit = off
@@ -37,7 +53,7 @@ BEGIN
     IF NOT FOUND THEN RAISE EXCEPTION 'no such writer' USING ERRCODE = '${STRANGER_STATE}'; END IF;
   END IF;
   IF p_entries IS NOT NULL THEN v_chunk := nextval('${s}.chunk_id'); END IF;
-${aggregatesSql(s)}
+${changedJobsSql(s)}${more.newJobs}${aggregatesSql(s)}
 ${bookSql(s)}
 ${workSql(s)}
 ${contendedSql(s)}
@@ -48,8 +64,7 @@ ${aloneSql(s)}
   IF p_news <> v_head.listener THEN PERFORM pg_notify('${channel}', p_news); END IF;
   RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, v_owed];
 END
-$write$;
-`
+$write$;`
 
 const typesSql = (s: string): string => `
 CREATE TYPE ${s}.seen_version AS (kind text, tenant_id text, id text, version bigint);
@@ -74,7 +89,7 @@ CREATE TYPE ${s}.signal AS (tenant_id text, topic text);
 CREATE TYPE ${s}.answered AS (id bigint, answer text);
 `
 
-const aggregatesSql = (s: string): string => `
+const changedJobsSql = (s: string): string => `
   IF p_jobs IS NOT NULL THEN
     UPDATE ${s}.job j SET version = w.version, state = w.state, changed_at = w.changed_at,
       ended_state = CASE WHEN w.is_ended THEN w.state END, ended_at = CASE WHEN w.is_ended THEN w.changed_at END,
@@ -84,7 +99,9 @@ const aggregatesSql = (s: string): string => `
     WHERE j.tenant_id = w.tenant_id AND j.job_id = w.job_id AND j.version = w.read_version;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count <> cardinality(p_jobs) THEN ${conflict('a job')} END IF;
-  END IF;
+  END IF;`
+
+const aggregatesSql = (s: string): string => `
   -- All that comes with new jobs in one statement: each by itself takes as long to begin and end as a row to be written.
   IF p_new IS NOT NULL THEN
     WITH job AS (

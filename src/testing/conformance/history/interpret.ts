@@ -122,8 +122,13 @@ function submitOf(intent: SubmitIntent, model: ReferenceLedger, now: number): Co
   const protocol = PROTOCOLS[intent.protocol] ?? PULLED
   const isAboutDocument = ABOUT_DOCUMENTS.includes(protocol)
   // Not in the order of their making: ids must not be what sorts them.
-  const fresh = `job-${(intent.request * 7 + model.log.length) % 97}`
+  const chosen = `job-${(intent.request * 7 + model.log.length) % 97}`
+  // Some come as most do, under an id that nobody ever has: they may be alike.
+  const isFreshId = !intent.known && intent.request % 3 === 1
+  const made = `made-${intent.request}-${intent.protocol}-${intent.key}-${model.log.length}`
+  const fresh = isFreshId ? made : chosen
   return submitJob(intent.known ? (jobs.at(-1)?.job_id ?? fresh) : fresh, {
+    isFreshId,
     tenant_id: intent.tenant,
     protocol,
     input_ref: 'in',
@@ -133,16 +138,17 @@ function submitOf(intent: SubmitIntent, model: ReferenceLedger, now: number): Co
     strictIdempotency: intent.strict,
     inFlightLimit: intent.limit,
     priority: intent.priority,
-    depends_on: [...new Set(awaited)],
+    ...(awaited.length === 0 ? null : { depends_on: [...new Set(awaited)] }),
     on_dependency_failure: intent.policy,
     run_at: later(intent.delayMs),
     expires_at: later(intent.expiresMs),
     mode: intent.burst ? 'BURST' : undefined,
-    doc_id: isAboutDocument || intent.request % 2 === 0 ? `doc:${intent.request % 3}` : null,
+    doc_id: isAboutDocument || (!isFreshId && intent.request % 2 === 0) ? `doc:${intent.request % 3}` : null,
     doc_key: intent.docKey,
-    run_id: `run-${intent.request % 5}`,
-    workstream_id: intent.workstream === null ? null : `workstream-${intent.request % 5}${intent.workstream}`,
-    rungs: LADDER.slice(0, intent.rungs),
+    run_id: isFreshId ? null : `run-${intent.request % 5}`,
+    workstream_id:
+      isFreshId || intent.workstream === null ? null : `workstream-${intent.request % 5}${intent.workstream}`,
+    ...(intent.rungs === 0 ? null : { rungs: LADDER.slice(0, intent.rungs) }),
   })
 }
 

@@ -11,7 +11,7 @@ import { auditAll, findAll } from '../reading.ts'
 import { claim, sendDirective } from '../work.ts'
 
 const WRITERS = 8
-const MOVES_EACH = 25
+const MOVES_EACH = 12
 
 /** Moves the document on from wherever it is: back and forth, for ever. */
 function moveOn(doc_id: string, writer: string, n: number) {

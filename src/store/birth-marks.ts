@@ -1,0 +1,92 @@
+import { idempotencyClaim } from '../core/idempotency.ts'
+import { Birth, type JobForm } from '../core/job/birth.ts'
+import { must } from '../core/must.ts'
+
+// What is written of jobs that are alike differs in a few places. So it is written once as always, of a job that has marks in these
+// places, and cut apart there; of all others it is put together from the pieces. What stands in between is whatever it always was.
+
+/** To cut a text apart takes as long as to write several: where there are two of each, little else would be done. */
+export const WORTH_CUTTING = 16
+
+export interface TextPiece<Slot> {
+  readonly before: string
+  /** What comes after it; null at the end. */
+  readonly slot: Slot | null
+}
+
+export type Mark<Slot> = readonly [slot: Slot, text: string]
+
+/** What stands in the place of what is different. None of it may be in the text anyway. */
+export class Marks {
+  readonly seq: number
+  readonly first: number
+  readonly now: number
+  /** Between two times. */
+  readonly spanMs: number
+  readonly text: string
+
+  constructor(nth: number) {
+    // Whole numbers that take up as much room as any; the time is of the year 2242.
+    this.seq = 8_600_000_000_000_001 + nth
+    this.first = 8_700_000_000_000_001 + nth
+    this.now = 8_600_000_000_007 + 10 * nth
+    this.spanMs = 1_234_567_019 + 10 * nth
+    this.text = `~${nth}~`
+  }
+}
+
+const MOST_TRIES = 1000
+
+/** The pieces of a text, by its marks in the order in which they are looked for. */
+export function piecesBetween<Slot>(
+  plain: string,
+  marked: (marks: Marks) => { readonly slots: readonly Mark<Slot>[]; readonly text: () => string },
+): readonly TextPiece<Slot>[] {
+  for (let nth = 0; ; nth++) {
+    must(nth < MOST_TRIES, 'some mark is not in the text')
+    const { slots, text } = marked(new Marks(nth))
+    if (!slots.some(([, mark]) => plain.includes(mark))) return cut(text(), slots)
+  }
+}
+
+/** A job whose own are marks. */
+export function markedBirth(form: JobForm, { text, now }: Marks): Birth {
+  const { command } = form
+  const idempotency_key = command.idempotency_key === null ? null : `${text}key`
+  const idempotency_hash = `${text}hash`
+  const marked = {
+    ...command,
+    job_id: `${text}job`,
+    idempotency_key,
+    idempotency_hash,
+    input_ref: `${text}input`,
+    output_ref: `${text}output`,
+    payload: `${text}payload`,
+  } as typeof command
+  return new Birth(form, marked, idempotencyClaim(idempotency_key, idempotency_hash), now)
+}
+
+function cut<Slot>(text: string, marks: readonly Mark<Slot>[]): readonly TextPiece<Slot>[] {
+  const found = new Set<Slot>()
+  const pieces: TextPiece<Slot>[] = []
+  let at = 0
+  for (;;) {
+    const next = nextMark(text, at, marks)
+    if (next === null) break
+    pieces.push({ before: text.slice(at, next.at), slot: next.slot })
+    found.add(next.slot)
+    at = next.at + next.length
+  }
+  pieces.push({ before: text.slice(at), slot: null })
+  must(found.size === marks.length, () => `what is written of a job says all of ${marks.map(([s]) => s)}`)
+  return pieces
+}
+
+function nextMark<Slot>(text: string, from: number, marks: readonly Mark<Slot>[]) {
+  let next: { readonly slot: Slot; readonly at: number; readonly length: number } | null = null
+  for (const [slot, mark] of marks) {
+    const at = text.indexOf(mark, from)
+    if (at !== -1 && (next === null || at < next.at)) next = { slot, at, length: mark.length }
+  }
+  return next
+}

@@ -1,0 +1,177 @@
+import { isAtRest } from '../../core/aggregate.ts'
+import { Birth, type JobForm } from '../../core/job/birth.ts'
+import type { Ready } from '../../core/job/record.ts'
+import { jsonText } from '../../core/json-text.ts'
+import { toIso } from '../../core/time.ts'
+import {
+  type Mark,
+  type Marks,
+  markedBirth,
+  piecesBetween,
+  type TextPiece,
+  WORTH_CUTTING,
+} from '../birth-marks.ts'
+import { encodeBorn } from './job-codec.ts'
+import type { NewJob } from './tables.ts'
+
+// The rows of jobs that are alike: what they say is put together from pieces (birth-marks.ts), and nobody makes their records.
+
+/** Every job begins with it. */
+export const FIRST_VERSION = 1
+
+/** What is different from job to job, and from moment to moment. */
+type Slot = 'job_id' | 'key' | 'hash' | 'input' | 'output' | 'payload' | 'rank' | 'at'
+
+/** The row of a job that is new, and as it was decided for all that are like it. */
+export function bornRow(birth: Birth): NewJob {
+  const { job_id, now, form } = birth
+  const { columns, holds } = rowFormOf(form)
+  return {
+    tenant_id: form.tenant_id,
+    job_id,
+    version: FIRST_VERSION,
+    holds,
+    fixed: fixedOf(birth),
+    moving: null,
+    isTold: true,
+    state: columns.state,
+    changed_at: now,
+    is_ended: columns.is_ended,
+    open_rows: 0,
+    request_type: columns.request_type,
+    protocol_id: columns.protocol_id,
+    doc_id: columns.doc_id,
+    run_id: columns.run_id,
+    workstream_id: columns.workstream_id,
+  }
+}
+
+/** Limits under which each of them holds a place. */
+export function holdsOf(form: JobForm): readonly string[] {
+  return rowFormOf(form).holds
+}
+
+/** What `encodeBorn` says of it. */
+export function fixedOf(birth: Birth): string {
+  const pieces = rowFormOf(birth.form).pieces(birth.now, birth.ready)
+  if (pieces === null) return encodeBorn(birth)
+  let text = ''
+  for (let index = 0; index < pieces.length; index++) {
+    const { before, slot } = pieces[index] as TextPiece<Slot>
+    text += before
+    if (slot !== null) text += ownText(slot, birth)
+  }
+  return text
+}
+
+function ownText(slot: Slot, birth: Birth): string {
+  switch (slot) {
+    case 'job_id':
+      return JSON.stringify(birth.job_id)
+    case 'key':
+      return JSON.stringify(birth.idempotency_key)
+    case 'hash':
+      return JSON.stringify(birth.idempotency_hash)
+    case 'input':
+      return JSON.stringify(birth.input_ref)
+    case 'output':
+      return JSON.stringify(birth.output_ref)
+    case 'payload':
+      return jsonText(birth.payload)
+    default:
+      throw new Error(`what all of a moment have in common is in the pieces: ${slot}`)
+  }
+}
+
+class RowForm {
+  readonly columns: Pick<
+    NewJob,
+    'state' | 'is_ended' | 'request_type' | 'protocol_id' | 'doc_id' | 'run_id' | 'workstream_id'
+  >
+  readonly holds: readonly string[]
+  readonly #form: JobForm
+  #asked = 0
+  #pieces: readonly TextPiece<Slot>[] | null = null
+  /** The same with the time filled in: many come in the same millisecond. */
+  #ofMoment: readonly TextPiece<Slot>[] = []
+  #now: number | null = null
+
+  constructor(form: JobForm) {
+    const { state, request_type, protocol_id, doc_id, run_id, workstream_id } = form.job
+    const is_ended = isAtRest(form.job)
+    this.columns = { state, is_ended, request_type, protocol_id, doc_id, run_id, workstream_id }
+    this.holds = Object.freeze([form.slot.key])
+    this.#form = form
+  }
+
+  /** Null as long as few rows have been asked for. */
+  pieces(now: number, ready: Ready): readonly TextPiece<Slot>[] | null {
+    if (this.#pieces === null) {
+      if (++this.#asked <= WORTH_CUTTING) return null
+      this.#pieces = piecesOf(this.#form)
+    }
+    if (this.#now !== now) {
+      this.#ofMoment = filledIn(this.#pieces, { at: JSON.stringify(toIso(now)), rank: String(ready.rank) })
+      this.#now = now
+    }
+    return this.#ofMoment
+  }
+}
+
+const forms = new WeakMap<JobForm, RowForm>()
+
+function rowFormOf(form: JobForm): RowForm {
+  let known = forms.get(form)
+  if (known === undefined) {
+    known = new RowForm(form)
+    forms.set(form, known)
+  }
+  return known
+}
+
+function piecesOf(form: JobForm): readonly TextPiece<Slot>[] {
+  const plain = textOf(new Birth(form, form.command, '', 0))
+  return piecesBetween<Slot>(plain, (marks) => {
+    const birth = markedBirth(form, marks)
+    return { slots: slotsOf(birth, marks), text: () => textOf(birth) }
+  })
+}
+
+function textOf(birth: Birth): string {
+  birth.written(String(FIRST_VERSION))
+  return encodeBorn(birth)
+}
+
+function slotsOf(birth: Birth, { now }: Marks): readonly Mark<Slot>[] {
+  const { idempotency_key } = birth
+  const slots: Mark<Slot>[] = [
+    ['job_id', JSON.stringify(birth.job_id)],
+    ['hash', JSON.stringify(birth.idempotency_hash)],
+    ['input', JSON.stringify(birth.input_ref)],
+    ['output', JSON.stringify(birth.output_ref)],
+    ['payload', JSON.stringify(birth.payload)],
+    ['rank', String(birth.ready.rank)],
+    ['at', JSON.stringify(toIso(now))],
+  ]
+  if (idempotency_key !== null) slots.push(['key', JSON.stringify(idempotency_key)])
+  return slots
+}
+
+/** Pieces in which some of what is different is a part of what stands in between. */
+function filledIn(
+  pieces: readonly TextPiece<Slot>[],
+  texts: { readonly [slot in 'at' | 'rank']: string },
+): readonly TextPiece<Slot>[] {
+  const filled: TextPiece<Slot>[] = []
+  let text = ''
+  for (const { before, slot } of pieces) {
+    text += before
+    if (slot === 'at' || slot === 'rank') {
+      text += texts[slot]
+      continue
+    }
+    filled.push({ before: text, slot })
+    text = ''
+  }
+  return filled
+}
