@@ -93,12 +93,13 @@ describe('a history that fails', () => {
   })
 
   it('says how to play it again, and fails the same way then', async () => {
-    const first = (await failure({})) ?? ''
+    // Not made small: how far that comes is a matter of time, and a busy machine has less of it the second time.
+    const first = (await failure({ shrink: false })) ?? ''
     const [, seed = '', runs = ''] = /WAYBILL_SEED=(-?\d+) WAYBILL_RUNS=(\d+)/.exec(first) ?? []
     expect(seed).not.toBe('')
     vi.stubEnv('WAYBILL_SEED', seed)
     vi.stubEnv('WAYBILL_RUNS', runs)
-    expect(await failure({ seed: 1, runs: 1 })).toBe(first)
+    expect(await failure({ seed: 1, runs: 1, shrink: false })).toBe(first)
   })
 
   it('refuses a seed that is no number', async () => {
