@@ -1,10 +1,8 @@
 // The suite over Azurite: tables of its own for every test, opened twice where the suite has several writers. An emulator takes
 // its time, and the fake has the whole suite in a moment: so every fourth test has its turn here, by chance these or those.
-import { randomInt } from 'node:crypto'
 import type { StoreSubject } from 'waybill/testing'
 import { openAzureTables } from '../../src/store/azure-tables/azure-tables.ts'
-import { registerConformance } from '../conformance/register.ts'
-import { isLong } from '../crash/random/seeds.ts'
+import { oneOf, registerConformance } from '../conformance/register.ts'
 import { dropTables, freshPrefix, testTables } from './azurite.ts'
 
 const prefixes = new Map<object, string>()
@@ -14,9 +12,6 @@ const open: StoreSubject['open'] = async (world) => {
   prefixes.set(world.clock, prefix)
   return openAzureTables((await testTables()).address(prefix), world)
 }
-
-const EVERY = isLong ? 1 : 4
-const turn = randomInt(EVERY)
 
 registerConformance(
   {
@@ -30,8 +25,5 @@ registerConformance(
     patienceMs: 60_000,
     histories: { runs: 1, steps: 20 },
   },
-  {
-    has: (nth) => nth % EVERY === turn,
-    otherwise: 'not its turn: npm run test:azure-tables:long has all of it',
-  },
+  oneOf(4, 'test:azure-tables:long'),
 )

@@ -1,5 +1,5 @@
 // The suite over the journal: on a disk in memory, on the real one, and with a snapshot after every write, so that as
-// little as possible is in memory.
+// little as possible is in memory. The first has all of it; of the other two every other test has its turn.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { StoreSubject } from 'waybill/testing'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import type { JournalOptions } from '../../src/store/journal/journal-options.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
-import { registerConformance } from './register.ts'
+import { oneOf, registerConformance } from './register.ts'
 
 function inMemory(name: string, options: JournalOptions): StoreSubject {
   const open: StoreSubject['open'] = (world) => openJournal('/ledger', world, options)
@@ -18,6 +18,7 @@ registerConformance(inMemory('journal', { snapshotSchedule: null }))
 
 registerConformance(
   inMemory('journal with a snapshot after every write', { snapshotSchedule: null, snapshotAfterBytes: 1 }),
+  oneOf(2, 'test:conformance:long'),
 )
 
 const folders = new WeakMap<object, string>()
@@ -30,15 +31,18 @@ function folderOf(world: object): string {
 
 const used: string[] = []
 
-registerConformance({
-  name: 'journal on the real disk',
-  open: (world) => {
-    used.push(folderOf(world))
-    return openJournal(folderOf(world), { ...world, disk: nodeDisk })
+registerConformance(
+  {
+    name: 'journal on the real disk',
+    open: (world) => {
+      used.push(folderOf(world))
+      return openJournal(folderOf(world), { ...world, disk: nodeDisk })
+    },
+    reopen: (world) => openJournal(folderOf(world), { ...world, disk: nodeDisk }),
+    cleanUp: async () => {
+      for (const folder of used.splice(0)) rmSync(folder, { recursive: true, force: true })
+    },
+    histories: { runs: 3 },
   },
-  reopen: (world) => openJournal(folderOf(world), { ...world, disk: nodeDisk }),
-  cleanUp: async () => {
-    for (const folder of used.splice(0)) rmSync(folder, { recursive: true, force: true })
-  },
-  histories: { runs: 3 },
-})
+  oneOf(2, 'test:conformance:long'),
+)

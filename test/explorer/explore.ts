@@ -62,7 +62,7 @@ export interface Explored {
 }
 
 /** When there is room for no more states, what leads out of those that are left is looked at in one of so many, by chance these or those. */
-const BEYOND_EVERY = isLong ? 1 : 3
+const BEYOND_EVERY = isLong ? 1 : 8
 
 /** Walks every state that can be reached within the bounds, breadth first, and checks the laws in each. */
 export function explore(protocol: Protocol, bounds: Bounds): Explored {

@@ -10,11 +10,11 @@ import { BusyLedger } from './busy-ledger.ts'
 import { wholeHistory } from './follower.ts'
 import { freshSchema, type OwnServer, say, startServer } from './server.ts'
 
-const FAULTS = numberFrom('WAYBILL_RUNS') ?? 25
+const FAULTS = numberFrom('WAYBILL_RUNS') ?? 12
 const SEED = numberFrom('WAYBILL_SEED') ?? randomInt(2 ** 31)
 
 /** Every so many-th fault is a crash of the whole server. */
-const CRASH_EVERY = 20
+const CRASH_EVERY = 10
 
 /** Things that happen between two faults, at most. */
 const MOST_BETWEEN = 40
