@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { ownRequest } from '../../../test/fixtures/alike-jobs.ts'
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
 import type { Birth } from '../../core/job/birth.ts'
 import type { SubmitJob } from '../../core/job/commands.ts'
-import type { Json } from '../../core/json.ts'
 import { freshJob } from '../../testing/conformance/commands.ts'
 import { PULLED } from '../../testing/conformance/protocols.ts'
 import { WORTH_CUTTING } from '../birth-marks.ts'
@@ -32,12 +32,6 @@ function birthsOf(commands: readonly Partial<SubmitJob>[], step: number): readon
   return births
 }
 
-const own = fc.record({
-  payload: fc.jsonValue() as fc.Arbitrary<Json>,
-  input_ref: fc.constantFrom('in', 'ü', { uri: 'in' }),
-  output_ref: fc.constantFrom('out', { uri: '"' }),
-})
-
 const shared = fc.record({
   keyed: fc.boolean(),
   // What stands in a row anyway may look like anything.
@@ -51,7 +45,7 @@ const shared = fc.record({
 
 const manyAlike = fc.record({
   shared,
-  owns: fc.array(own, { minLength: 1, maxLength: 3 }),
+  owns: fc.array(ownRequest, { minLength: 1, maxLength: 3 }),
   step: fc.constantFrom(0, 17),
 })
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { ownRequest } from '../../../../test/fixtures/alike-jobs.ts'
 import { KernelLedger } from '../../../../test/fixtures/kernel-ledger.ts'
 import type { AuditEntry } from '../../../core/audit.ts'
 import { type Birth, Births } from '../../../core/job/birth.ts'
 import type { SubmitJob } from '../../../core/job/commands.ts'
-import type { Json } from '../../../core/json.ts'
 import { freshJob } from '../../../testing/conformance/commands.ts'
 import { PULLED } from '../../../testing/conformance/protocols.ts'
 import { WORTH_CUTTING } from '../../birth-marks.ts'
@@ -53,11 +53,6 @@ function encoded(births: readonly Birth[], first: number): string {
 }
 
 it('writes the lines of jobs that are alike as every line is written', () => {
-  const own = fc.record({
-    payload: fc.jsonValue() as fc.Arbitrary<Json>,
-    input_ref: fc.constantFrom('in', 'ü', { uri: 'in' }),
-    output_ref: fc.constantFrom('out', { uri: '"' }),
-  })
   const shared = fc.record({
     keyed: fc.boolean(),
     // What stands in a line anyway may look like anything.
@@ -70,7 +65,7 @@ it('writes the lines of jobs that are alike as every line is written', () => {
   fc.assert(
     fc.property(
       shared,
-      fc.array(own, { minLength: 1, maxLength: 3 }),
+      fc.array(ownRequest, { minLength: 1, maxLength: 3 }),
       fc.nat(1e9),
       ({ keyed, ...same }, owns, first) => {
         const key = () => ({ idempotency_key: keyed ? `key-${++made}` : null })
