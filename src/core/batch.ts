@@ -27,6 +27,7 @@ import {
   type Signal,
   type SlotChange,
 } from './decision.ts'
+import { IdMap } from './id-map.ts'
 import { Birth, Births } from './job/birth.ts'
 
 /** The answer to each command, in the order of the commands. */
@@ -67,9 +68,9 @@ export function decideBatch<const C extends readonly Command[]>(
 /** What the batch has done so far to the records of one tenant. */
 interface Touched {
   /** What changed of each job, in the order in which it did; or one that was just born. */
-  readonly jobs: Map<string, JobPart[] | Birth>
+  readonly jobs: IdMap<JobPart[] | Birth>
   readonly others: Map<string, AloneRecord>
-  readonly owners: Map<string, string>
+  readonly owners: IdMap<string>
 }
 
 /**
@@ -162,7 +163,7 @@ class Overlay implements Given {
   #of(tenant_id: string): Touched {
     let touched = this.#tenants.get(tenant_id)
     if (touched === undefined) {
-      touched = { jobs: new Map(), others: new Map(), owners: new Map() }
+      touched = { jobs: new IdMap(), others: new Map(), owners: new IdMap() }
       this.#tenants.set(tenant_id, touched)
     }
     return touched

@@ -32,6 +32,20 @@ function withoutNullFields(value: Json): Json {
   return Object.fromEntries(kept.map(([key, field]) => [key, withoutNullFields(field)]))
 }
 
+/** What a text of JSON says, for nobody to change. */
+export function frozenJson(text: string): Json {
+  const value = JSON.parse(text) as Json
+  freezeAll(value)
+  return value
+}
+
+export function freezeAll(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) for (const item of value) freezeAll(item)
+  else for (const key in value) freezeAll((value as { readonly [key: string]: unknown })[key])
+  Object.freeze(value)
+}
+
 export function withoutField(object: JsonObject, field: string): JsonObject {
   const { [field]: _, ...rest } = object
   return rest

@@ -47,7 +47,8 @@ export class Admission {
 
   async put(transaction: CallersTransaction, command: SubmitJob): Promise<PromisedJob> {
     const { tenant_id, job_id } = command
-    await this.#inbox.put(transaction, command as unknown as JsonObject)
+    const request: Partial<SubmitJob> = { ...command, payloadText: undefined }
+    await this.#inbox.put(transaction, request as unknown as JsonObject)
     this.#listen()
     return { tenant_id, job_id }
   }

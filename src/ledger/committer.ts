@@ -81,7 +81,7 @@ export class Committer {
         `Split it: ${LARGEST_BATCH} is the most one batch may hold.`,
       )
     }
-    for (const [i, command] of commands.entries()) checkType(`commands[${i}].type`, command)
+    commands.forEach(checkType)
     const answers = await this.#observed(commands.map(keyOf), (given) => decideBatch(commands, given))
     this.#tellSteered(commands)
     return answers
@@ -112,13 +112,14 @@ export class Committer {
 
   /** A decision may be called several times: what counts is the last one, when it is durable. */
   async #observed<A>(keys: readonly RecordKey[], decideOn: (given: Given) => Decision<A>): Promise<A> {
+    if (this.#observe === null) return this.#answerOf(await this.store.transact(keys, decideOn))
     let told: readonly AuditEntry[] = []
     const outcome = await this.store.transact(keys, (given) => {
       const decision = decideOn(given)
       told = toldBy(decision)
       return decision
     })
-    this.#observe?.(told)
+    this.#observe(told)
     return this.#answerOf(outcome)
   }
 
@@ -189,8 +190,8 @@ const COMMAND_TYPES: { readonly [T in Command['type']]: true } = {
 }
 
 /** A batch is put together by the caller, who may not have a compiler. */
-function checkType(field: string, command: Command): void {
+function checkType(command: Command, nth: number): void {
   if (Object.hasOwn(COMMAND_TYPES, command.type)) return
   const next = 'Make commands with the methods of the object that batch hands you.'
-  throw new InvalidInput(field, `${JSON.stringify(command.type)} is not a command`, next)
+  throw new InvalidInput(`commands[${nth}].type`, `${JSON.stringify(command.type)} is not a command`, next)
 }

@@ -79,6 +79,8 @@ export type ParsedEnvelope = Omit<
   readonly input_ref: Ref
   readonly output_ref: Ref
   readonly payload: Json
+  /** The payload as JSON, where it was written to be checked. */
+  readonly payloadText?: string
   readonly metadata?: JsonObject | null | undefined
 }
 

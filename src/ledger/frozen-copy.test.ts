@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonText } from '../core/json-text.ts'
 import { DEEPEST, FORBIDDEN_NAMES } from '../core/names.ts'
-import { frozenCopy, frozenCopyToWrite } from './frozen-copy.ts'
+import { frozenCopy, writtenCopy } from './frozen-copy.ts'
 
 function isFrozenAllThrough(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
@@ -26,7 +25,7 @@ describe('a frozen copy', () => {
       fc.property(
         fc.jsonValue().filter((value) => !hasForbiddenName(value)),
         (value) => {
-          for (const copy of [frozenCopy(value), frozenCopyToWrite(value)]) {
+          for (const copy of [frozenCopy(value), writtenCopy(value)?.copy]) {
             expect(copy).toEqual(value)
             expect(isFrozenAllThrough(copy)).toBe(true)
             if (typeof value === 'object' && value !== null) expect(copy).not.toBe(value)
@@ -37,9 +36,9 @@ describe('a frozen copy', () => {
     )
   })
 
-  it('has its text remembered for whoever writes it next', () => {
-    const copy = frozenCopyToWrite({ b: [1, 2], a: { c: null } })
-    expect(jsonText(copy as object)).toBe('{"b":[1,2],"a":{"c":null}}')
+  it('comes with its text for whoever writes it', () => {
+    expect(writtenCopy({ b: [1, 2], a: { c: null } })?.text).toBe('{"b":[1,2],"a":{"c":null}}')
+    expect(writtenCopy(Number.NaN)).toBeUndefined()
   })
 
   it('takes objects without a prototype, and things as deep as they may be', () => {

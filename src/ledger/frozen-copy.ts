@@ -1,5 +1,4 @@
-import type { Json } from '../core/json.ts'
-import { rememberJson } from '../core/json-text.ts'
+import { freezeAll, type Json } from '../core/json.ts'
 import { DEEPEST, FORBIDDEN_NAMES } from '../core/names.ts'
 
 /** Only names as long as these can be forbidden ones. */
@@ -16,19 +15,13 @@ export function frozenCopy(value: unknown): Json | undefined {
   return copy
 }
 
-/** The same, with its text remembered for whoever writes it next. */
-export function frozenCopyToWrite(value: unknown): Json | undefined {
+/** The same with its text, which takes several times as long to write when the copy is frozen. */
+export function writtenCopy(value: unknown): { readonly copy: Json; readonly text: string } | undefined {
   const copy = plainCopy(value, 0)
-  if (typeof copy === 'object' && copy !== null) rememberJson(copy)
+  if (copy === undefined) return undefined
+  const text = JSON.stringify(copy)
   freezeAll(copy)
-  return copy
-}
-
-function freezeAll(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  if (Array.isArray(value)) for (const item of value) freezeAll(item)
-  else for (const key in value) freezeAll((value as { readonly [key: string]: unknown })[key])
-  Object.freeze(value)
+  return { copy, text }
 }
 
 function plainCopy(value: unknown, depth: number): Json | undefined {

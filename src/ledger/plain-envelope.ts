@@ -2,7 +2,7 @@ import { DEPENDENCY_POLICIES, PRIORITIES } from '../core/job/record.ts'
 import { idProblem } from '../core/names.ts'
 import { MODES } from '../core/routing.ts'
 import type { ParsedEnvelope } from './envelope.ts'
-import { frozenCopyToWrite } from './frozen-copy.ts'
+import { writtenCopy } from './frozen-copy.ts'
 
 // Nearly every request is as simple as this, and being checked by the schema takes ten times as long. What is not plainly
 // sound is left to the schema, which then says what is wrong with it, if anything is. A test compares the two.
@@ -40,7 +40,7 @@ const FIELDS = {
   run_id: isOptionalId,
   workstream_id: isOptionalId,
   tags: (value) => value == null || isListOf(isText, MOST_TAGS, value),
-} satisfies { readonly [F in keyof ParsedEnvelope]-?: (value: unknown) => boolean }
+} satisfies { readonly [F in keyof Omit<ParsedEnvelope, 'payloadText'>]-?: (value: unknown) => boolean }
 
 const KNOWN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(Object.entries(FIELDS))
 const REQUIRED = [
@@ -65,9 +65,10 @@ export function plainEnvelope(envelope: unknown): ParsedEnvelope | null {
     if (isSound === undefined || !isSound(copy[field])) return null
   }
   for (const field of REQUIRED) if (copy[field] === undefined) return null
-  const payload = frozenCopyToWrite(copy.payload)
-  if (payload === undefined) return null
-  copy.payload = payload
+  const written = writtenCopy(copy.payload)
+  if (written === undefined) return null
+  copy.payload = written.copy
+  copy.payloadText = written.text
   return copy as ParsedEnvelope
 }
 

@@ -33,6 +33,7 @@ export function submitCommand(
     input_ref: request.input_ref as Ref & Json,
     output_ref: request.output_ref as Ref & Json,
     payload: request.payload,
+    payloadText: request.payloadText,
     schema_version: request.schema_version,
     protocol,
     job_id: request.job_id ?? world.ids.next(),

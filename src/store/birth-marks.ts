@@ -49,6 +49,25 @@ export function piecesBetween<Slot>(
   }
 }
 
+/** Pieces in which some of what is different is a part of what stands in between: many of them have that in common. */
+export function filledIn<Slot extends string, Filled extends Slot>(
+  pieces: readonly TextPiece<Slot>[],
+  texts: { readonly [slot in Filled]: string },
+): readonly TextPiece<Slot>[] {
+  const filled: TextPiece<Slot>[] = []
+  let text = ''
+  for (const { before, slot } of pieces) {
+    text += before
+    if (slot !== null && Object.hasOwn(texts, slot)) {
+      text += texts[slot as Filled]
+      continue
+    }
+    filled.push({ before: text, slot })
+    text = ''
+  }
+  return filled
+}
+
 /** A job whose own are marks. */
 export function markedBirth(form: JobForm, { text, now }: Marks): Birth {
   const { command } = form
@@ -62,6 +81,7 @@ export function markedBirth(form: JobForm, { text, now }: Marks): Birth {
     input_ref: `${text}input`,
     output_ref: `${text}output`,
     payload: `${text}payload`,
+    payloadText: undefined,
   } as typeof command
   return new Birth(form, marked, idempotencyClaim(idempotency_key, idempotency_hash), now)
 }

@@ -1,7 +1,7 @@
 import type { JobAggregate, LedgerRecord } from '../aggregate.ts'
 import type { AuditEntry } from '../audit.ts'
 import type { Change, Claim, SlotChange } from '../decision.ts'
-import { isJsonObject, type Json } from '../json.ts'
+import { frozenJson, isJsonObject, type Json } from '../json.ts'
 import { stepMachine } from '../machines/step.ts'
 import { toEpochSeconds, toIso } from '../time.ts'
 import type { SubmitJob } from './commands.ts'
@@ -149,8 +149,10 @@ export class Birth implements JobAggregate {
   readonly claim: string
   readonly input_ref: Ref & Json
   readonly output_ref: Ref & Json
-  readonly payload: Json
+  /** The payload as JSON: there may be very many of them, and a text is the least that can be kept of each. */
+  readonly payloadText: string
   readonly now: number
+  #payload: Json | undefined
   #etag: string | null = null
   #job: JobRecord | null = null
   #steps: readonly StepRecord[] | null = null
@@ -163,8 +165,13 @@ export class Birth implements JobAggregate {
     this.claim = claim
     this.input_ref = command.input_ref
     this.output_ref = command.output_ref
-    this.payload = command.payload
+    this.payloadText = command.payloadText ?? JSON.stringify(command.payload)
     this.now = now
+  }
+
+  get payload(): Json {
+    this.#payload ??= frozenJson(this.payloadText)
+    return this.#payload
   }
 
   get tenant_id(): string {

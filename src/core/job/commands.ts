@@ -30,6 +30,8 @@ export interface SubmitJob extends ToJob, RequestIdentity {
   /** The id was made up for this request. */
   readonly isFreshId?: boolean | undefined
   readonly protocol: Protocol
+  /** The payload as JSON, where it was written as such already. */
+  readonly payloadText?: string | undefined
   readonly input_ref: Ref & Json
   readonly output_ref: Ref & Json
   readonly doc_id: string | null

@@ -13,13 +13,15 @@ const ENDING = constant(`]${CHECKSUM_ROOM}`)
  */
 export class BatchBuffer extends LineBytes {
   readonly #place: Uint8Array
+  readonly #placeText: string
   readonly #counts: number[] = []
   readonly #ends: number[] = []
 
   /** Writes into bytes that nobody needs any more, as far as they go. */
   constructor(firstSeq: number, bytes?: Buffer) {
     super(bytes)
-    this.#place = constant(`,"batch":[${firstSeq},${COUNT_ROOM},`)
+    this.#placeText = `,"batch":[${firstSeq},${COUNT_ROOM},`
+    this.#place = constant(this.#placeText)
   }
 
   get lines(): number {
@@ -32,6 +34,14 @@ export class BatchBuffer extends LineBytes {
     // Over the closing brace.
     this.end--
     this.endLine()
+  }
+
+  /** The same of one that has no closing brace. */
+  addText(line: string): void {
+    const nth = this.#ends.length
+    this.json(`${line}${this.#placeText}${nth}]${CHECKSUM_ROOM}`)
+    this.#counts.push(this.end - CHECKSUM_ROOM.length - 1 - digitsOf(nth) - 1 - COUNT_DIGITS)
+    this.#ends.push(this.end)
   }
 
   /** Everything since the last line is one, but for its place in the batch, its checksum and its closing brace. */
@@ -63,6 +73,12 @@ export class BatchBuffer extends LineBytes {
     }
     return this.memory.subarray(0, this.end)
   }
+}
+
+function digitsOf(value: number): number {
+  let digits = 1
+  for (let bound = 10; bound <= value; bound *= 10) digits++
+  return digits
 }
 
 function writeDigits(bytes: Buffer, at: number, digits: string): void {

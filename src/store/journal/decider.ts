@@ -9,6 +9,7 @@ import {
   type Given,
   isNothing,
   type Refused,
+  type Signal,
 } from '../../core/decision.ts'
 import type { Birth } from '../../core/job/birth.ts'
 import { Stride } from '../../core/job/stride.ts'
@@ -16,7 +17,9 @@ import type { Clock } from '../../world/clock.ts'
 import type { Followers } from '../followers.ts'
 import type { Devices, Undo } from '../live/devices.ts'
 import { type DecisionView, decideOn } from '../live/live-given.ts'
+import type { LiveState } from '../live/live-state.ts'
 import type { Move } from '../live/move.ts'
+import type { Pending } from '../live/pending.ts'
 import type { Outcome } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { type Image, lookAgain } from './image.ts'
@@ -166,11 +169,9 @@ export class Decider {
       buffer.cutTo(lines)
       throw error
     }
-    const { live } = this.#image
-    const moves = live.decideBirths(births)
-    const undo = live.devices.bear(births)
-    const durable = this.#group.add(places, { moves, signals: NO_SIGNALS, first, undo, records: places })
-    if (this.#takers.hasListeners && live.foresee(moves)) this.#takers.wake()
+    const pending = this.#image.live.alike.bear(births)
+    const durable = this.#group.add(places, pending)
+    if (this.#takers.hasListeners && pending.foresee()) this.#takers.wake()
     return durable
   }
 
@@ -186,12 +187,9 @@ export class Decider {
       buffer.cutTo(lines)
       throw error
     }
-    const { live } = this.#image
-    const moves = [live.decideStride(stride)]
-    const undo = live.devices.apply(stride)
-    const { places } = stride.leg
-    const durable = this.#group.add(places, { moves, signals: NO_SIGNALS, first, undo, records: places })
-    if (this.#takers.hasListeners && live.foresee(moves)) this.#takers.wake()
+    const pending = this.#image.live.alike.stride(stride)
+    const durable = this.#group.add(stride.leg.places, pending)
+    if (this.#takers.hasListeners && pending.foresee()) this.#takers.wake()
     return durable
   }
 
@@ -234,7 +232,8 @@ export class Decider {
     for (const put of change.puts) Object.freeze(put)
     let records = 0
     for (const entry of kept) records += hopsOf(entry)
-    const durable = this.#group.add(places, { moves, signals: change.signals, first, undo, records })
+    const pending = new PendingChange(live, moves, change.signals, undo)
+    const durable = this.#group.add(places, pending, records)
     if (this.#takers.hasListeners && live.foresee(moves)) this.#takers.wake()
     return { outcome, durable }
   }
@@ -312,12 +311,34 @@ export class Decider {
   }
 }
 
+class PendingChange implements Pending {
+  readonly #live: LiveState
+  readonly #moves: readonly Move[]
+  readonly #signals: readonly Signal[]
+  readonly #undo: Undo | null
+
+  constructor(live: LiveState, moves: readonly Move[], signals: readonly Signal[], undo: Undo | null) {
+    this.#live = live
+    this.#moves = moves
+    this.#signals = signals
+    this.#undo = undo
+  }
+
+  settle(): void {
+    this.#live.settle(this.#moves, this.#signals)
+  }
+
+  takeBack(): void {
+    this.#live.takeBack(this.#moves)
+    this.#undo?.()
+  }
+}
+
 function whenDurable<A>({ outcome, durable }: Decided<A>): Promise<Outcome<A>> {
   return durable === null ? Promise.resolve(outcome) : durable.then(() => outcome)
 }
 
 const { change: NOTHING } = change(null, {})
-const NO_SIGNALS: readonly never[] = Object.freeze([])
 
 /** One that moved nothing. */
 function hasQuietEntry(audit: readonly AuditEntry[]): boolean {

@@ -6,7 +6,7 @@ import { nodeDisk } from '../../world/node-disk.ts'
 import { DeltaWriter } from './delta/delta-writer.ts'
 import { GroupCommit } from './group-commit.ts'
 
-const COMMIT = { moves: [], signals: [], first: 1, undo: null, records: 1 }
+const COMMIT = { settle: () => {}, takeBack: () => {} }
 
 let folder: string
 

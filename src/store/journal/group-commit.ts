@@ -1,8 +1,6 @@
-import type { Signal } from '../../core/decision.ts'
 import { DiskFull, WriterFailed } from '../../errors/journal-errors.ts'
 import type { WaybillError } from '../../errors/waybill-error.ts'
-import type { Undo } from '../live/devices.ts'
-import type { Move } from '../live/move.ts'
+import type { Pending } from '../live/pending.ts'
 import { BatchBuffer } from './batch-buffer.ts'
 import type { DeltaWriter } from './delta/delta-writer.ts'
 
@@ -13,17 +11,7 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024
 const LEAST_WORTH_WRITING = 64
 
 /** What an unusually large batch took is not kept for later ones. */
-const MOST_SPARE_BYTES = 1024 * 1024
-
-/** A commit on its way to the disk. */
-export interface PendingCommit {
-  readonly moves: readonly Move[]
-  readonly signals: readonly Signal[]
-  readonly first: number
-  readonly undo: Undo | null
-  /** How many audit records it makes. */
-  readonly records: number
-}
+const MOST_SPARE_BYTES = 4 * 1024 * 1024
 
 /** What was written together. */
 export interface WrittenBatch {
@@ -32,7 +20,9 @@ export interface WrittenBatch {
   /** Where in the delta it begins and ends. */
   readonly at: number
   readonly end: number
-  readonly commits: readonly PendingCommit[]
+  readonly commits: readonly Pending[]
+  /** How many records of the history are in it. */
+  readonly records: number
 }
 
 interface Outlet {
@@ -40,7 +30,7 @@ interface Outlet {
   /** In the order in which they were decided, before any caller learns of it. */
   durable(batch: WrittenBatch): void
   /** Everything pending was not written, and will not be: it is to be taken back, the newest first. */
-  failed(commits: readonly PendingCommit[]): void
+  failed(commits: readonly Pending[]): void
 }
 
 /**
@@ -95,9 +85,10 @@ export class GroupCommit {
   }
 
   /** The commit that was just written, and takes so many places in the log. Resolves when it is durable. */
-  add(places: number, commit: PendingCommit): Promise<void> {
+  add(places: number, commit: Pending, records = places): Promise<void> {
     const batch = this.#filling
     batch.nextSeq += places
+    batch.records += records
     batch.commits.push(commit)
     if (this.#writing === null) {
       if (batch.buffer.lines >= this.#linesWorthWriting) this.#flush()
@@ -166,9 +157,9 @@ export class GroupCommit {
   }
 
   #succeed(batch: Batch, at: number): void {
-    const { firstSeq, nextSeq, commits, buffer } = batch
+    const { firstSeq, nextSeq, commits, records, buffer } = batch
     // Still writing as far as anybody knows: whoever wants the file in answer to this has to wait for a turn.
-    this.#outlet.durable({ firstSeq, lastSeq: nextSeq - 1, at, end: this.#writer.end, commits })
+    this.#outlet.durable({ firstSeq, lastSeq: nextSeq - 1, at, end: this.#writer.end, commits, records })
     this.#writing = null
     this.#linesWorthWriting = Math.max(LEAST_WORTH_WRITING, (buffer.lines + this.#filling.buffer.lines) / 2)
     if (buffer.bytes.length <= MOST_SPARE_BYTES) this.#spare = buffer.bytes
@@ -218,7 +209,8 @@ export class GroupCommit {
 class Batch {
   readonly firstSeq: number
   nextSeq: number
-  readonly commits: PendingCommit[] = []
+  records = 0
+  readonly commits: Pending[] = []
   readonly done: PromiseWithResolvers<void> = Promise.withResolvers()
   readonly buffer: BatchBuffer
 

@@ -3,13 +3,14 @@ import type { Decision, Given } from '../../core/decision.ts'
 import { toEpochSeconds } from '../../core/time.ts'
 import type { World } from '../../world/world.ts'
 import { Followers } from '../followers.ts'
+import type { Pending } from '../live/pending.ts'
 import type { ProgressOptions } from '../progress.ts'
 import type { MaintenanceReport, Outcome, ServerNotice, Sweep, Swept } from '../store.ts'
 import { Decider } from './decider.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import { DeltaWriter } from './delta/delta-writer.ts'
 import { DELTA_VERSION } from './delta/read-delta.ts'
-import { GroupCommit, type PendingCommit, type WrittenBatch } from './group-commit.ts'
+import { GroupCommit, type WrittenBatch } from './group-commit.ts'
 import type { JournalLock } from './journal-lock.ts'
 import type { CheckedOptions } from './journal-options.ts'
 import type { LoadedJournal } from './load-journal.ts'
@@ -188,29 +189,23 @@ export class JournalWriter {
       const seq = this.#group.nextSeq
       const line = JSON.stringify({ seq, event: 'closed', timestamp: toEpochSeconds(this.#decider.time()) })
       this.#group.buffer.add(line)
-      await this.#group.add(1, { moves: [], signals: [], first: seq, undo: null, records: 0 }).catch(() => {})
+      await this.#group.add(1, NOTHING, 0).catch(() => {})
     }
     await this.#group.between((writer) => writer.finish())
   }
 
   #durable(batch: WrittenBatch): void {
-    const { image, deltas } = this.#journal
-    deltas.at(-1)?.note(batch)
-    for (const commit of batch.commits) {
-      image.live.settle(commit.moves, commit.signals)
-      this.#journal.auditRecords += commit.records
-    }
+    this.#journal.deltas.at(-1)?.note(batch)
+    for (const commit of batch.commits) commit.settle()
+    this.#journal.auditRecords += batch.records
     this.#isClosed = false
     this.#batches++
     this.#maintenance.written()
     this.#wake()
   }
 
-  #failed(commits: readonly PendingCommit[]): void {
-    for (const { moves, undo } of commits.toReversed()) {
-      this.#journal.image.live.takeBack(moves)
-      undo?.()
-    }
+  #failed(commits: readonly Pending[]): void {
+    for (const commit of commits.toReversed()) commit.takeBack()
     // What was hidden while it was pending is there again.
     this.#wake()
   }
@@ -241,6 +236,8 @@ export class JournalWriter {
     }
   }
 }
+
+const NOTHING: Pending = { settle: () => {}, takeBack: () => {} }
 
 export interface WriterParts {
   readonly journal: OpenJournal

@@ -116,18 +116,16 @@ export class Devices {
     }
   }
 
-  /** The same for new jobs: nobody has what is theirs, or it would have been answered with that. */
-  bear(births: readonly Birth[]): Undo {
-    for (const { form, tenant_id, claim, job_id } of births) {
-      this.claims.set(tenant_id, claim, job_id)
-      this.#holdersOf(form.slot).add(job_id)
-    }
-    return () => {
-      for (const { form, tenant_id, claim, job_id } of births.toReversed()) {
-        this.#change({ ...form.slot, owner: job_id }, null)
-        this.claims.delete(tenant_id, claim)
-      }
-    }
+  /** The same for a new job: nobody has what is its own, or it would have been answered with that. */
+  bear({ form, tenant_id, claim, job_id }: Birth): void {
+    this.claims.set(tenant_id, claim, job_id)
+    this.#holdersOf(form.slot).add(job_id)
+  }
+
+  /** It will not be. */
+  unbear({ form, tenant_id, claim, job_id }: Birth): void {
+    this.#change({ ...form.slot, owner: job_id }, null)
+    this.claims.delete(tenant_id, claim)
   }
 
   #isFull(slot: SlotChange, now: number): boolean {

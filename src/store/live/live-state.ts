@@ -15,18 +15,18 @@ import {
   type RecordOf,
 } from '../../core/aggregate.ts'
 import type { Change, ClaimKey, Signal } from '../../core/decision.ts'
-import { Birth } from '../../core/job/birth.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
-import { isAlike, Stride } from '../../core/job/stride.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { WorkView } from '../../core/pick.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { AboutToWait } from './about-to-wait.ts'
+import { AlikeJobs } from './alike-jobs.ts'
 import { areOfOneJob, byJob } from './by-job.ts'
 import { Devices } from './devices.ts'
+import { JobCells } from './job-cells.ts'
 import { type Kept, keptJob, keptRecord } from './kept.ts'
 import { Listings } from './listings.ts'
-import type { AloneMove, Cell, JobCell, JobMove, Move } from './move.ts'
+import { type AloneMove, type Cell, JobCell, type JobMove, type Move } from './move.ts'
 import { SignalQueue } from './signal-queue.ts'
 import { StateCounts } from './state-counts.ts'
 import type { StoredWork } from './stored-work.ts'
@@ -51,7 +51,14 @@ export class LiveState {
   readonly signals = new SignalQueue()
   readonly counts = new StateCounts()
   readonly listings = new Listings(this)
-  readonly #jobs = new TwoKeys<JobCell>()
+  readonly #jobs = new JobCells()
+  readonly alike = new AlikeJobs({
+    cells: this.#jobs,
+    work: this.work,
+    devices: this.devices,
+    counts: this.counts,
+    listings: this.listings,
+  })
   readonly #shelves: { readonly [K in AloneKind]: TwoKeys<Cell<AloneRecord>> } = {
     document: new TwoKeys(),
     run: new TwoKeys(),
@@ -66,8 +73,6 @@ export class LiveState {
     id: '',
     cell: undefined,
   }
-  /** The job that was looked at last, if there is one. */
-  #jobAtHand: JobCell | undefined
   readonly #aboutToWait = new AboutToWait()
   /** All of them: an aggregate holds only those that are open. */
   readonly #rows = new TwoKeys<OutboxRecord>()
@@ -79,13 +84,11 @@ export class LiveState {
 
   /** As it was decided to be. What a decision looks at is mostly what it then changes, so the place is kept at hand. */
   decided<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null {
-    const cell = this.#cell(kind, tenant_id, id)
+    const cell = kind === 'job' ? this.#jobs.look(tenant_id, id) : this.#cell(kind, tenant_id, id)
     if (kind === 'document') {
       this.#atHand.tenant_id = tenant_id
       this.#atHand.id = id
       this.#atHand.cell = cell as Cell<AloneRecord> | undefined
-    } else if (kind === 'job') {
-      this.#jobAtHand = cell as JobCell | undefined
     }
     return (cell === undefined ? null : (cell.decided ?? cell.durable)) as AggregateOf[K] | null
   }
@@ -146,7 +149,7 @@ export class LiveState {
       this.listings.came(aggregate)
     } else {
       for (const part of [aggregate.job, ...aggregate.steps, ...aggregate.outbox]) this.listings.came(part)
-      this.#holdJob(this.#jobCell(aggregate.job.tenant_id, aggregate.job.job_id), aggregate, false)
+      this.#holdJob(this.#jobs.of(aggregate.job.tenant_id, aggregate.job.job_id), aggregate, false)
       for (const row of aggregate.outbox) this.#rows.set(row.tenant_id, row.outbox_id, row)
     }
   }
@@ -203,24 +206,6 @@ export class LiveState {
     return moves
   }
 
-  /** The same for new jobs that are alike. */
-  decideBirths(births: readonly Birth[]): readonly Move[] {
-    return births.map((to) => {
-      const cell = this.#newJobCell(to.tenant_id, to.job_id)
-      cell.decided = to
-      return { cell, before: null, to, parts: NO_PARTS }
-    })
-  }
-
-  /** The same for a job that goes on as others did. */
-  decideStride(to: Stride): Move {
-    const cell = this.#jobCell(to.tenant_id, to.job_id)
-    const before = cell.decided ?? cell.durable
-    cell.decided = to
-    this.work.take(cell.place)
-    return { cell, before, to, parts: NO_PARTS }
-  }
-
   /** Somebody waits for a signal, or will when what was decided is durable. */
   get isAnyAwaited(): boolean {
     return this.work.isAnyAwaited || !this.#aboutToWait.isEmpty
@@ -244,8 +229,7 @@ export class LiveState {
     let isAny = false
     for (const { cell, to, parts } of moves) {
       if (parts === null) continue
-      const { ready } = isAlike(to) ? to : to.job
-      if (this.work.foresee(cell.key, cell.place, ready)) isAny = true
+      if (this.work.foresee(cell, to.job.ready)) isAny = true
     }
     return isAny
   }
@@ -257,10 +241,6 @@ export class LiveState {
         this.counts.replace(move.cell.durable, move.to)
         move.cell.durable = move.to
         this.listings.came(move.to)
-      } else if (move.to instanceof Birth) {
-        this.#settleBirth(move.cell, move.to)
-      } else if (move.to instanceof Stride) {
-        this.#settleStride(move.cell, move.to)
       } else {
         this.#settleJob(move)
       }
@@ -275,10 +255,10 @@ export class LiveState {
   takeBack(moves: readonly Move[]): void {
     for (const { cell, before, to } of moves) {
       cell.decided = before === cell.durable ? null : (before as typeof cell.decided)
-      if (!('kind' in to) && !isAlike(to)) this.#aboutToWait.remove(to.job)
-      if ('place' in cell) {
-        if (cell.place.soon !== null) this.work.foresee(cell.key, cell.place, null)
-        if (cell.decided === null) this.work.giveBack(cell.place)
+      if (!('kind' in to)) this.#aboutToWait.remove(to.job)
+      if (cell instanceof JobCell) {
+        this.work.foresee(cell, null)
+        if (cell.decided === null) this.work.giveBack(cell)
       }
       if (cell.decided !== null || cell.durable !== null) continue
       if ('kind' in to) this.#forget(to.kind, to.tenant_id, idOf(to))
@@ -295,12 +275,11 @@ export class LiveState {
     if (cell === undefined) return
     for (const row of cell.durable?.outbox ?? []) this.#rows.delete(tenant_id, row.outbox_id)
     cell.durable = null
-    if (WorkIndex.isNowhere(cell.place)) this.#forget('job', tenant_id, id)
+    if (cell.isNowhere) this.#forget('job', tenant_id, id)
   }
 
   #forget(kind: AggregateKind, tenant_id: string, id: string): void {
     this.#atHand.cell = undefined
-    this.#jobAtHand = undefined
     if (kind === 'job') this.#jobs.delete(tenant_id, id)
     else this.#shelves[kind].delete(tenant_id, id)
   }
@@ -339,12 +318,12 @@ export class LiveState {
 
   #decideJob(parts: readonly JobPart[]): JobMove {
     const { tenant_id, job_id } = parts[0] as JobPart
-    const cell = this.#jobCell(tenant_id, job_id)
+    const cell = this.#jobs.of(tenant_id, job_id)
     const before = cell.decided ?? cell.durable
     const to = applyToJob(before, parts)
     cell.decided = to
     this.#aboutToWait.add(to.job)
-    this.work.take(cell.place)
+    this.work.take(cell)
     return { cell, before, to, parts }
   }
 
@@ -358,42 +337,9 @@ export class LiveState {
     this.#holdJob(cell, to, cell.decided !== to)
   }
 
-  #settleBirth(cell: JobCell, birth: Birth): void {
-    const { tenant_id, form } = birth
-    this.counts.add(tenant_id, 'job', form.job.state, 1)
-    for (const { state } of form.steps) this.counts.add(tenant_id, 'step', state, 1)
-    if (this.listings.isAny) for (const part of [...birth.steps, birth.job]) this.listings.came(part)
-    cell.durable = birth
-    this.work.move(cell.key, cell.place, birth, cell.decided !== birth)
-  }
-
-  #settleStride(cell: JobCell, stride: Stride): void {
-    const { tenant_id, leg } = stride
-    for (const { kind, from, to } of leg.moved) {
-      this.counts.add(tenant_id, kind, from, -1)
-      this.counts.add(tenant_id, kind, to, 1)
-    }
-    if (this.listings.isAny) for (const part of [stride.step, stride.job]) this.listings.came(part)
-    cell.durable = stride
-    this.work.move(cell.key, cell.place, stride, cell.decided !== stride)
-  }
-
   #holdJob(cell: JobCell, aggregate: JobAggregate, isLater: boolean): void {
     cell.durable = aggregate
-    this.work.move(cell.key, cell.place, aggregate.job, isLater)
-  }
-
-  #jobCell(tenant_id: string, job_id: string): JobCell {
-    const atHand = this.#jobAtHand
-    if (atHand !== undefined && atHand.key.id === job_id && atHand.key.tenant_id === tenant_id) return atHand
-    return this.#jobs.get(tenant_id, job_id) ?? this.#newJobCell(tenant_id, job_id)
-  }
-
-  #newJobCell(tenant_id: string, job_id: string): JobCell {
-    const key = { kind: 'job', tenant_id, id: job_id } as const
-    const cell = { durable: null, decided: null, key, place: WorkIndex.nowhere() }
-    this.#jobs.set(tenant_id, job_id, cell)
-    return cell
+    this.work.move(cell, aggregate.job, isLater)
   }
 
   #partBefore(before: JobAggregate | null, part: JobPart): LedgerRecord | null {
@@ -404,4 +350,3 @@ export class LiveState {
 }
 
 const NO_SIGNALS: readonly Signal[] = Object.freeze([])
-const NO_PARTS: readonly JobPart[] = Object.freeze([])

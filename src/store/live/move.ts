@@ -1,5 +1,5 @@
-import type { AloneRecord, JobAggregate, JobPart, RecordKey } from '../../core/aggregate.ts'
-import type { WorkPlace } from './work-index.ts'
+import type { AloneRecord, JobAggregate, JobPart } from '../../core/aggregate.ts'
+import { WorkPlace } from './work-index.ts'
 
 /** An aggregate in memory: as it is, and as it was decided to become while that is not durable yet. */
 export interface Cell<T> {
@@ -8,9 +8,9 @@ export interface Cell<T> {
 }
 
 /** One that has a place and nothing else is of a job that is kept elsewhere. */
-export interface JobCell extends Cell<JobAggregate> {
-  readonly key: RecordKey<'job'>
-  readonly place: WorkPlace
+export class JobCell extends WorkPlace implements Cell<JobAggregate> {
+  durable: JobAggregate | null = null
+  decided: JobAggregate | null = null
 }
 
 /** What a change makes of one aggregate. */

@@ -1,3 +1,4 @@
+import { IdMap } from '../../core/id-map.ts'
 import { beginningWith, type SlotEntry, type SortedList } from './stored-work.ts'
 
 /** Those of a list that hold a place under one limit. */
@@ -22,7 +23,7 @@ export const UNTIL_RELEASED: HeldUntil = Number.POSITIVE_INFINITY
 export class SlotHolders {
   readonly #stored: StoredHolders | null
   /** Null: it was given back. */
-  readonly #changed = new Map<string, HeldUntil | null>()
+  readonly #changed = new IdMap<HeldUntil | null>()
   #size: number
   /** The first time at which one that is held is free again, as far as is known. */
   #nextFree: HeldUntil = UNTIL_RELEASED
@@ -88,12 +89,12 @@ export class SlotHolders {
   /** Sorted by owner. */
   entries(): readonly (readonly [owner: string, until: HeldUntil])[] {
     const entries: (readonly [string, HeldUntil])[] = []
-    for (const [owner, until] of this.#changed) if (until !== null) entries.push([owner, until])
+    for (const [owner, until] of this.#changed.entries()) if (until !== null) entries.push([owner, until])
     if (this.#stored !== null) {
       const { slots, from, entries: count } = this.#stored
       for (let index = from; index < from + count; index++) {
         const [, , owner, until = UNTIL_RELEASED] = slots.at(index)
-        if (!this.#changed.has(owner)) entries.push([owner, until])
+        if (this.#changed.get(owner) === undefined) entries.push([owner, until])
       }
     }
     return entries.sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,35 +1,26 @@
+import { IdMap } from '../../core/id-map.ts'
+
 /**
  * A map by tenant and id. Two lookups are cheaper than joining two strings for every one; and what is looked up is
  * mostly of the tenant that was looked up before.
  */
 export class TwoKeys<V> {
-  readonly #byTenant = new Map<string, Map<string, V>>()
+  readonly #byTenant = new Map<string, IdMap<V>>()
   #lastTenant: string | null = null
-  #last: Map<string, V> | undefined
-  /** What was looked for last and is not there: whoever is about to add it has looked, more than once. */
-  #absent: string | null = null
-  #absentFrom: Map<string, V> | undefined
+  #last: IdMap<V> | undefined
 
   get(tenant_id: string, id: string): V | undefined {
-    const inner = this.#of(tenant_id)
-    if (inner === undefined || (id === this.#absent && inner === this.#absentFrom)) return undefined
-    const value = inner.get(id)
-    if (value === undefined) {
-      this.#absent = id
-      this.#absentFrom = inner
-    }
-    return value
+    return this.#of(tenant_id)?.get(id)
   }
 
   set(tenant_id: string, id: string, value: V): void {
     let inner = this.#of(tenant_id)
     if (inner === undefined) {
-      inner = new Map()
+      inner = new IdMap()
       this.#byTenant.set(tenant_id, inner)
       this.#last = inner
     }
     inner.set(id, value)
-    if (id === this.#absent) this.#absent = null
   }
 
   delete(tenant_id: string, id: string): void {
@@ -38,7 +29,7 @@ export class TwoKeys<V> {
 
   *entries(): Generator<readonly [tenant_id: string, id: string, value: V]> {
     for (const [tenant_id, inner] of this.#byTenant) {
-      for (const [id, value] of inner) yield [tenant_id, id, value]
+      for (const [id, value] of inner.entries()) yield [tenant_id, id, value]
     }
   }
 
@@ -65,7 +56,7 @@ export class TwoKeys<V> {
     }
   }
 
-  #of(tenant_id: string): Map<string, V> | undefined {
+  #of(tenant_id: string): IdMap<V> | undefined {
     if (tenant_id !== this.#lastTenant) {
       this.#lastTenant = tenant_id
       this.#last = this.#byTenant.get(tenant_id)

@@ -5,7 +5,7 @@ import type { JobRecord } from '../../core/job/record.ts'
 import { toIso } from '../../core/time.ts'
 import { plainWork } from './sample-work.ts'
 import { compareEntries, workOfJob } from './stored-work.ts'
-import { type Work, WorkIndex } from './work-index.ts'
+import { type Work, WorkIndex, WorkPlace } from './work-index.ts'
 
 const NO_WORK: Work = { due_at: null, ready: null, waits_for: [] }
 
@@ -19,18 +19,18 @@ function ready(rank: number, group = '', queue = 'q'): Pick<Work, 'ready'> {
 
 function indexed() {
   const index = new WorkIndex()
-  const places = new Map<string, ReturnType<typeof WorkIndex.nowhere>>()
+  const places = new Map<string, WorkPlace>()
   const move = (id: string, work: Partial<Work>, tenant_id = 't') => {
-    const place = places.get(tenant_id + id) ?? WorkIndex.nowhere()
+    const place = places.get(tenant_id + id) ?? new WorkPlace(tenant_id, id)
     places.set(tenant_id + id, place)
-    index.move(key(id, tenant_id), place, { ...NO_WORK, ...work })
+    index.move(place, { ...NO_WORK, ...work })
   }
   const heads = (queues: readonly string[], perGroup: number) =>
     index.heads({ queues, perGroup }).map((head) => head.key.id)
   const free = (queues: readonly string[], perGroup: number) =>
     index.free({ queues, perGroup }, () => false).map((head) => head.key.id)
   const isHere = (tenant_id: string, id: string) => places.has(tenant_id + id)
-  const placeOf = (id: string) => places.get(`t${id}`) ?? WorkIndex.nowhere()
+  const placeOf = (id: string) => places.get(`t${id}`) ?? new WorkPlace('t', id)
   return { index, move, heads, free, isHere, placeOf }
 }
 
@@ -206,7 +206,7 @@ describe('work index: what somebody has taken, though that is not durable yet', 
     for (const [rank, id] of ['a', 'b', 'c'].entries()) move(id, ready(rank))
     index.take(placeOf('b'))
     index.take(placeOf('b'))
-    index.take(WorkIndex.nowhere())
+    index.take(new WorkPlace('t', 'nowhere'))
     expect([heads(['q'], 9), heads(['q'], 2), free(['q'], 9)]).toEqual([
       ['a', 'b', 'c'],
       ['a', 'b'],

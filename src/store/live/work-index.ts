@@ -6,18 +6,77 @@ import { Heap, type HeapEntry } from './heap.ts'
 import { groupName, type IsTaken, type Ordered, RemainingWork, tenantOfGroup } from './remaining-work.ts'
 import type { StoredWork } from './stored-work.ts'
 
-/** Where one aggregate stands in the index; kept with the aggregate, so that moving it needs no look-up. */
-export interface WorkPlace {
-  due: HeapEntry<RecordKey> | null
-  ready: ReadyPlace | null
+/** Where one job stands in the index; kept with the job, so that moving it needs no look-up. */
+export class WorkPlace implements RecordKey<'job'> {
+  readonly tenant_id: string
+  readonly id: string
+  due: DueEntry | null = null
+  ready: ReadyEntry | null = null
   /** Where it is ready by what was decided, though that is not durable yet. */
-  soon: ReadyPlace | null
-  waits_for: readonly string[]
+  soon: ReadyEntry | null = null
+  waits_for: readonly string[] = NOTHING
+
+  constructor(tenant_id: string, id: string) {
+    this.tenant_id = tenant_id
+    this.id = id
+  }
+
+  get kind(): 'job' {
+    return 'job'
+  }
+
+  get isNowhere(): boolean {
+    return this.due === null && this.ready === null && this.waits_for.length === 0
+  }
+
+  /** For others: they are not to hold on to the job. */
+  get key(): RecordKey<'job'> {
+    return { kind: 'job', tenant_id: this.tenant_id, id: this.id }
+  }
 }
 
-interface ReadyPlace {
+class DueEntry implements HeapEntry {
+  readonly order: number
+  readonly place: WorkPlace
+  alive = true
+
+  constructor(order: number, place: WorkPlace) {
+    this.order = order
+    this.place = place
+  }
+
+  get tie(): string {
+    return this.place.id
+  }
+
+  get value(): RecordKey {
+    return this.place.key
+  }
+}
+
+class ReadyEntry implements HeapEntry {
   readonly group: ReadyGroup
-  readonly entry: HeapEntry<ReadyHead>
+  readonly place: WorkPlace
+  readonly ready: Ready
+  alive = true
+
+  constructor(group: ReadyGroup, place: WorkPlace, ready: Ready) {
+    this.group = group
+    this.place = place
+    this.ready = ready
+  }
+
+  get order(): number {
+    return this.ready.rank
+  }
+
+  get tie(): string {
+    return this.place.id
+  }
+
+  get value(): ReadyHead {
+    return { key: this.place.key, ready: this.ready }
+  }
 }
 
 export interface Work {
@@ -29,15 +88,17 @@ export interface Work {
 /** Ready work of one group; apart from it what somebody has taken, though that is not durable yet. */
 class ReadyGroup {
   readonly queue: string
-  readonly name: string
-  readonly free = new Heap<ReadyHead>()
-  readonly taken = new Set<HeapEntry<ReadyHead>>()
+  readonly tenant_id: string
+  readonly group: string
+  readonly free = new Heap<ReadyEntry>()
+  readonly taken = new Set<ReadyEntry>()
   /** What is ready as soon as what was decided is durable. */
-  readonly soon = new Heap<ReadyHead>()
+  readonly soon = new Heap<ReadyEntry>()
 
-  constructor(queue: string, name: string) {
+  constructor(queue: string, tenant_id: string, group: string) {
     this.queue = queue
-    this.name = name
+    this.tenant_id = tenant_id
+    this.group = group
   }
 
   get isEmpty(): boolean {
@@ -45,14 +106,14 @@ class ReadyGroup {
   }
 
   /** All of it, as it is by what is durable. */
-  first(count: number): readonly HeapEntry<ReadyHead>[] {
+  first(count: number): readonly ReadyEntry[] {
     const free = this.free.first(count)
     if (this.taken.size === 0) return free
     return [...free, ...this.taken].sort(compareOrdered).slice(0, count)
   }
 
   /** What can be taken, also before it is durable: whoever takes it is told when both are. */
-  takeable(count: number, skips: (head: ReadyHead) => boolean): readonly HeapEntry<ReadyHead>[] {
+  takeable(count: number, skips: (entry: ReadyEntry) => boolean): readonly ReadyEntry[] {
     const free = this.free.first(count, undefined, skips)
     if (this.soon.isEmpty) return free
     return [...free, ...this.soon.first(count, undefined, skips)].sort(compareOrdered).slice(0, count)
@@ -80,56 +141,48 @@ const NO_GROUPS: ReadonlySet<string> = new Set()
  */
 export class WorkIndex {
   #stored: RemainingWork | null = null
-  readonly #due = new Heap<RecordKey>()
+  readonly #due = new Heap<DueEntry>()
   readonly #queues = new Map<string, Map<string, ReadyGroup>>()
   readonly #waiting = new Map<string, Map<string, RecordKey>>()
-
-  /** Of an aggregate that is not in the index yet. */
-  static nowhere(): WorkPlace {
-    return { due: null, ready: null, soon: null, waits_for: NOTHING }
-  }
-
-  static isNowhere({ due, ready, waits_for }: WorkPlace): boolean {
-    return due === null && ready === null && waits_for.length === 0
-  }
+  #lastGroup: ReadyGroup | null = null
 
   /** `isLater`: more was decided about it since, so that nobody is to take it as it is here. */
-  move(key: RecordKey, place: WorkPlace, work: Work, isLater = false): void {
-    if (place.due !== null) this.#due.drop(place.due)
-    place.due = work.due_at === null ? null : this.#due.push(fromIso(work.due_at), key.id, key)
-    if (!isLater && place.soon !== null) this.foresee(key, place, null)
-    this.#moveReady(key, place, work.ready, isLater)
-    if (work.waits_for !== place.waits_for) this.#moveWaiting(key, place, work.waits_for)
+  move(place: WorkPlace, { due_at, ready, waits_for }: Work, isLater = false): void {
+    this.#moveDue(place, due_at)
+    if (!isLater && place.soon !== null) this.foresee(place, null)
+    this.#moveReady(place, ready, isLater)
+    if (waits_for !== place.waits_for) this.#moveWaiting(place, waits_for)
   }
 
   /** Something was decided about it: nobody else is to take it, though it is still ready by what is durable. */
   take({ ready }: WorkPlace): void {
-    if (ready === null || ready.group.taken.has(ready.entry)) return
-    ready.group.free.drop(ready.entry)
-    ready.group.taken.add(ready.entry)
+    if (ready === null || ready.group.taken.has(ready)) return
+    ready.group.free.drop(ready)
+    ready.group.taken.add(ready)
   }
 
   /** What was decided about it makes it ready, or not, when that is durable. Answers whether it does. */
-  foresee(key: RecordKey, place: WorkPlace, ready: Ready | null): boolean {
+  foresee(place: WorkPlace, ready: Ready | null): boolean {
     if (place.soon !== null) {
-      const { group, entry } = place.soon
-      group.soon.drop(entry)
+      const { group } = place.soon
+      group.soon.drop(place.soon)
       this.#forgetEmpty(group)
       place.soon = null
     }
     if (ready === null) return false
-    const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
-    const head = { key: key as RecordKey<'job'>, ready }
-    place.soon = { group, entry: group.soon.push(ready.rank, key.id, head) }
+    const entry = new ReadyEntry(this.#group(place.tenant_id, ready), place, ready)
+    entry.group.soon.push(entry)
+    place.soon = entry
     return true
   }
 
   /** What was decided about it will not be. */
   giveBack(place: WorkPlace): void {
-    const { ready } = place
-    if (ready === null || !ready.group.taken.delete(ready.entry)) return
-    const { order, tie, value } = ready.entry
-    place.ready = { group: ready.group, entry: ready.group.free.push(order, tie, value) }
+    const taken = place.ready
+    if (taken === null || !taken.group.taken.delete(taken)) return
+    const { group, ready } = taken
+    place.ready = new ReadyEntry(group, place, ready)
+    group.free.push(place.ready)
   }
 
   /** Work of jobs that are not in memory; it takes the place of what was stored before. */
@@ -138,7 +191,8 @@ export class WorkIndex {
   }
 
   due(now: number, limit: number, skips?: Skips): readonly RecordKey[] {
-    return firstOf(limit, this.#due.first(limit, now, skips), this.#stored?.due(now, limit, skips))
+    const skipped = skips === undefined ? undefined : ({ place }: DueEntry) => skips(place)
+    return firstOf(limit, this.#due.first(limit, now, skipped), this.#stored?.due(now, limit, skips))
   }
 
   nextDue(): number | null {
@@ -154,13 +208,13 @@ export class WorkIndex {
 
   /** What of it can be taken: nothing was decided about it since, or what was makes it ready. */
   free(wanted: ReadyWanted, skips: Skips): readonly ReadyHead[] {
-    const skipsHead = ({ key }: ReadyHead) => skips(key)
-    return this.#heads(wanted, (group, count) => group.takeable(count, skipsHead), skips)
+    const skipped = ({ place }: ReadyEntry) => skips(place)
+    return this.#heads(wanted, (group, count) => group.takeable(count, skipped), skips)
   }
 
   #heads(
     { queues, perGroup, most = Number.POSITIVE_INFINITY, tenants }: ReadyWanted,
-    first: (group: ReadyGroup, count: number) => readonly HeapEntry<ReadyHead>[],
+    first: (group: ReadyGroup, count: number) => readonly ReadyEntry[],
     skips?: Skips,
   ): readonly ReadyHead[] {
     const only = tenants === undefined ? null : new Set(tenants)
@@ -207,22 +261,27 @@ export class WorkIndex {
     return [...here, ...(this.#stored?.waiting(tenant_id, topic) ?? [])]
   }
 
-  #moveReady(key: RecordKey, place: WorkPlace, ready: Ready | null, isTaken: boolean): void {
+  #moveDue(place: WorkPlace, due_at: string | null): void {
+    if (place.due !== null) this.#due.drop(place.due)
+    place.due = due_at === null ? null : new DueEntry(fromIso(due_at), place)
+    if (place.due !== null) this.#due.push(place.due)
+  }
+
+  #moveReady(place: WorkPlace, ready: Ready | null, isTaken: boolean): void {
     if (place.ready !== null) this.#leave(place.ready)
     place.ready = null
     if (ready === null) return
-    const group = this.#group(ready.queue, groupName(key.tenant_id, ready.group))
-    const head = { key: key as RecordKey<'job'>, ready }
-    if (!isTaken) {
-      place.ready = { group, entry: group.free.push(ready.rank, key.id, head) }
-      return
+    const group = this.#group(place.tenant_id, ready)
+    place.ready = new ReadyEntry(group, place, ready)
+    if (!isTaken) group.free.push(place.ready)
+    else {
+      place.ready.alive = false
+      group.taken.add(place.ready)
     }
-    const entry = { order: ready.rank, tie: key.id, value: head, alive: false }
-    group.taken.add(entry)
-    place.ready = { group, entry }
   }
 
-  #leave({ group, entry }: ReadyPlace): void {
+  #leave(entry: ReadyEntry): void {
+    const { group } = entry
     if (!group.taken.delete(entry)) group.free.drop(entry)
     this.#forgetEmpty(group)
   }
@@ -231,40 +290,47 @@ export class WorkIndex {
   #forgetEmpty(group: ReadyGroup): void {
     if (!group.isEmpty) return
     const groups = this.#queues.get(group.queue)
-    groups?.delete(group.name)
+    groups?.delete(groupName(group.tenant_id, group.group))
     if (groups?.size === 0) this.#queues.delete(group.queue)
+    if (this.#lastGroup === group) this.#lastGroup = null
   }
 
-  #group(queue: string, name: string): ReadyGroup {
+  /** Mostly the one that somebody just asked for. */
+  #group(tenant_id: string, { queue, group }: Ready): ReadyGroup {
+    const last = this.#lastGroup
+    if (last !== null && last.queue === queue && last.group === group && last.tenant_id === tenant_id)
+      return last
     let groups = this.#queues.get(queue)
     if (groups === undefined) {
       groups = new Map()
       this.#queues.set(queue, groups)
     }
-    let group = groups.get(name)
-    if (group === undefined) {
-      group = new ReadyGroup(queue, name)
-      groups.set(name, group)
+    const name = groupName(tenant_id, group)
+    let known = groups.get(name)
+    if (known === undefined) {
+      known = new ReadyGroup(queue, tenant_id, group)
+      groups.set(name, known)
     }
-    return group
+    this.#lastGroup = known
+    return known
   }
 
-  #moveWaiting(key: RecordKey, place: WorkPlace, topics: readonly string[]): void {
+  #moveWaiting(place: WorkPlace, topics: readonly string[]): void {
     // There is a list of its own for each job, mostly with nothing in it.
     if (topics.length === 0 && place.waits_for.length === 0) return
-    const id = `${key.kind}\n${key.id}`
+    const { tenant_id, id } = place
     for (const topic of place.waits_for) {
-      const name = topicKey(key.tenant_id, topic)
+      const name = topicKey(tenant_id, topic)
       const waiting = this.#waiting.get(name)
       waiting?.delete(id)
       if (waiting?.size === 0) this.#waiting.delete(name)
     }
     place.waits_for = topics
     for (const topic of topics) {
-      const name = topicKey(key.tenant_id, topic)
+      const name = topicKey(tenant_id, topic)
       const waiting = this.#waiting.get(name)
-      if (waiting === undefined) this.#waiting.set(name, new Map([[id, key]]))
-      else waiting.set(id, key)
+      if (waiting === undefined) this.#waiting.set(name, new Map([[id, place.key]]))
+      else waiting.set(id, place.key)
     }
   }
 }

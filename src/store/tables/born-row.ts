@@ -1,9 +1,9 @@
 import { isAtRest } from '../../core/aggregate.ts'
 import { Birth, type JobForm } from '../../core/job/birth.ts'
 import type { Ready } from '../../core/job/record.ts'
-import { jsonText } from '../../core/json-text.ts'
 import { toIso } from '../../core/time.ts'
 import {
+  filledIn,
   type Mark,
   type Marks,
   markedBirth,
@@ -77,7 +77,7 @@ function ownText(slot: Slot, birth: Birth): string {
     case 'output':
       return JSON.stringify(birth.output_ref)
     case 'payload':
-      return jsonText(birth.payload)
+      return birth.payloadText
     default:
       throw new Error(`what all of a moment have in common is in the pieces: ${slot}`)
   }
@@ -111,7 +111,8 @@ class RowForm {
       this.#pieces = piecesOf(this.#form)
     }
     if (this.#now !== now) {
-      this.#ofMoment = filledIn(this.#pieces, { at: JSON.stringify(toIso(now)), rank: String(ready.rank) })
+      const moment = { at: JSON.stringify(toIso(now)), rank: String(ready.rank) }
+      this.#ofMoment = filledIn<Slot, keyof typeof moment>(this.#pieces, moment)
       this.#now = now
     }
     return this.#ofMoment
@@ -149,29 +150,10 @@ function slotsOf(birth: Birth, { now }: Marks): readonly Mark<Slot>[] {
     ['hash', JSON.stringify(birth.idempotency_hash)],
     ['input', JSON.stringify(birth.input_ref)],
     ['output', JSON.stringify(birth.output_ref)],
-    ['payload', JSON.stringify(birth.payload)],
+    ['payload', birth.payloadText],
     ['rank', String(birth.ready.rank)],
     ['at', JSON.stringify(toIso(now))],
   ]
   if (idempotency_key !== null) slots.push(['key', JSON.stringify(idempotency_key)])
   return slots
-}
-
-/** Pieces in which some of what is different is a part of what stands in between. */
-function filledIn(
-  pieces: readonly TextPiece<Slot>[],
-  texts: { readonly [slot in 'at' | 'rank']: string },
-): readonly TextPiece<Slot>[] {
-  const filled: TextPiece<Slot>[] = []
-  let text = ''
-  for (const { before, slot } of pieces) {
-    text += before
-    if (slot === 'at' || slot === 'rank') {
-      text += texts[slot]
-      continue
-    }
-    filled.push({ before: text, slot })
-    text = ''
-  }
-  return filled
 }

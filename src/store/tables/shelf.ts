@@ -3,7 +3,7 @@ import { Birth } from '../../core/job/birth.ts'
 import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import { type ReadyWanted, WorkIndex, type WorkPlace } from '../live/work-index.ts'
+import { type ReadyWanted, WorkIndex, WorkPlace } from '../live/work-index.ts'
 import type { Cell } from './cell.ts'
 import type { ReadySelect } from './tables.ts'
 import type { Workspace } from './workspace.ts'
@@ -23,7 +23,6 @@ export interface Looking {
 }
 
 interface Standing {
-  readonly key: RecordKey
   readonly place: WorkPlace
   readonly queue: string
   /** When it was put there. */
@@ -132,19 +131,19 @@ export class Shelf {
   }
 
   #put({ key, ready }: ReadyHead): void {
-    const place = WorkIndex.nowhere()
-    this.#index.move(key, place, { ready, due_at: null, waits_for: NOTHING })
-    this.#standing.set(key.tenant_id, key.id, { key, place, queue: ready.queue, tick: this.#tick })
+    const place = new WorkPlace(key.tenant_id, key.id)
+    this.#index.move(place, { ready, due_at: null, waits_for: NOTHING })
+    this.#standing.set(key.tenant_id, key.id, { place, queue: ready.queue, tick: this.#tick })
     this.#size++
     this.#counts.set(ready.queue, (this.#counts.get(ready.queue) ?? 0) + 1)
   }
 
-  #drop({ key, place, queue }: Standing): void {
+  #drop({ place, queue }: Standing): void {
     const count = (this.#counts.get(queue) as number) - 1
     if (count > 0) this.#counts.set(queue, count)
     else this.#counts.delete(queue)
-    this.#index.move(key, place, { ready: null, due_at: null, waits_for: NOTHING })
-    this.#standing.delete(key.tenant_id, key.id)
+    this.#index.move(place, { ready: null, due_at: null, waits_for: NOTHING })
+    this.#standing.delete(place.tenant_id, place.id)
     this.#size--
   }
 }

@@ -1,11 +1,17 @@
 import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
 import { Birth, Births, type JobForm } from '../../../core/job/birth.ts'
 import { toEpochSeconds } from '../../../core/time.ts'
-import { type Mark, type Marks, markedBirth, piecesBetween, WORTH_CUTTING } from '../../birth-marks.ts'
+import {
+  filledIn,
+  type Mark,
+  type Marks,
+  markedBirth,
+  piecesBetween,
+  type TextPiece,
+  WORTH_CUTTING,
+} from '../../birth-marks.ts'
 import { BatchBuffer } from '../batch-buffer.ts'
 import { writeJobLine } from './encode-job.ts'
-import type { LineBytes } from './line-bytes.ts'
-import { bytePieces, type Piece } from './line-pieces.ts'
 
 /** What is different from line to line. */
 type Slot =
@@ -21,17 +27,21 @@ type Slot =
   | 'payload'
   | 'rank'
 
-interface Pieces {
-  /** Of the first job of a commit, and of all that follow it. */
-  readonly first: readonly Piece<Slot>[]
-  readonly other: readonly Piece<Slot>[]
-}
+/** What is the same in all that come in the same millisecond. */
+type OfMoment = 'timestamp' | 'rank'
+
+type Pieces = readonly TextPiece<Slot>[]
 
 class LineForm {
   readonly places: number
   readonly #form: JobForm
   #lines = 0
-  #pieces: Pieces | null = null
+  /** Of the first job of a commit, and of all that follow it. */
+  #first: Pieces | null = null
+  #other: Pieces = []
+  #now: number | null = null
+  #firstNow: Pieces = []
+  #otherNow: Pieces = []
 
   constructor(form: JobForm) {
     this.#form = form
@@ -39,10 +49,19 @@ class LineForm {
   }
 
   /** Null as long as few lines have been asked for. */
-  pieces(): Pieces | null {
-    if (this.#pieces !== null || ++this.#lines <= WORTH_CUTTING) return this.#pieces
-    this.#pieces = { first: piecesOf(this.#form, true), other: piecesOf(this.#form, false) }
-    return this.#pieces
+  pieces({ now, ready }: Birth, isFirst: boolean): Pieces | null {
+    if (this.#first === null) {
+      if (++this.#lines <= WORTH_CUTTING) return null
+      this.#first = piecesOf(this.#form, true)
+      this.#other = piecesOf(this.#form, false)
+    }
+    if (this.#now !== now) {
+      const moment = { timestamp: String(toEpochSeconds(now)), rank: String(ready.rank) }
+      this.#firstNow = filledIn<Slot, OfMoment>(this.#first, moment)
+      this.#otherNow = filledIn<Slot, OfMoment>(this.#other, moment)
+      this.#now = now
+    }
+    return isFirst ? this.#firstNow : this.#otherNow
   }
 }
 
@@ -53,63 +72,45 @@ export function encodeBirths(births: readonly Birth[], first: number, into: Batc
   let seq = first
   for (const birth of births) {
     const form = formOf(birth.form)
-    const pieces = form.pieces()
+    const pieces = form.pieces(birth, seq === first)
     if (pieces === null) writeAsEveryLine(birth, seq, first, into)
-    else writePieces(seq === first ? pieces.first : pieces.other, birth, seq, first, into)
+    else into.addText(lineFrom(pieces, birth, seq, first))
     seq += form.places
   }
   return seq - first
 }
 
-function writePieces(
-  pieces: readonly Piece<Slot>[],
-  birth: Birth,
-  seq: number,
-  first: number,
-  into: BatchBuffer,
-): void {
+function lineFrom(pieces: Pieces, birth: Birth, seq: number, first: number): string {
+  let text = ''
   for (const { before, slot } of pieces) {
-    into.put(before)
-    if (slot !== null) writeSlot(slot, birth, seq, first, into)
+    text += before
+    if (slot !== null) text += ownText(slot, birth, seq, first)
   }
-  into.endLine()
+  return text
 }
 
-function writeSlot(slot: Slot, birth: Birth, seq: number, first: number, into: LineBytes): void {
+function ownText(slot: Slot, birth: Birth, seq: number, first: number): string {
   switch (slot) {
     case 'seq':
-      into.number(seq)
-      break
+      return String(seq)
     case 'first':
-      into.number(first)
-      break
-    case 'timestamp':
-      into.number(toEpochSeconds(birth.now))
-      break
+      return String(first)
     case 'job_id':
-      into.text(birth.job_id)
-      break
+      return `"${birth.job_id}"`
     case 'claim':
-      into.text(birth.claim)
-      break
+      return birth.idempotency_key === null ? `"${birth.claim}"` : JSON.stringify(birth.claim)
     case 'key':
-      into.value(birth.idempotency_key)
-      break
+      return JSON.stringify(birth.idempotency_key)
     case 'hash':
-      into.text(birth.idempotency_hash)
-      break
+      return `"${birth.idempotency_hash}"`
     case 'input':
-      into.value(birth.input_ref)
-      break
+      return JSON.stringify(birth.input_ref)
     case 'output':
-      into.value(birth.output_ref)
-      break
+      return JSON.stringify(birth.output_ref)
     case 'payload':
-      into.value(birth.payload)
-      break
-    case 'rank':
-      into.number(birth.ready.rank)
-      break
+      return birth.payloadText
+    default:
+      throw new Error(`what all of a moment have in common is in the pieces: ${slot}`)
   }
 }
 
@@ -122,17 +123,15 @@ function formOf(form: JobForm): LineForm {
   return known
 }
 
-function piecesOf(form: JobForm, isFirst: boolean): readonly Piece<Slot>[] {
+function piecesOf(form: JobForm, isFirst: boolean): Pieces {
   const plain = lineOf(new Birth(form, form.command, '', 0), 0, 0)
-  return bytePieces(
-    piecesBetween<Slot>(plain, (marks) => {
-      const birth = markedBirth(form, marks)
-      return {
-        slots: slotsOf(birth, marks, isFirst),
-        text: () => lineOf(birth, marks.seq, isFirst ? marks.seq : marks.first),
-      }
-    }),
-  )
+  return piecesBetween<Slot>(plain, (marks) => {
+    const birth = markedBirth(form, marks)
+    return {
+      slots: slotsOf(birth, marks, isFirst),
+      text: () => lineOf(birth, marks.seq, isFirst ? marks.seq : marks.first),
+    }
+  })
 }
 
 function writeAsEveryLine(birth: Birth, seq: number, first: number, into: BatchBuffer): void {
@@ -154,7 +153,7 @@ function lineOf(birth: Birth, seq: number, first: number): string {
 
 /** As they stand in the line. */
 function slotsOf(birth: Birth, marks: Marks, isFirst: boolean): readonly Mark<Slot>[] {
-  const { idempotency_key, idempotency_hash, input_ref, output_ref, payload, ready } = birth
+  const { idempotency_key, idempotency_hash, input_ref, output_ref, payloadText, ready } = birth
   const slots: Mark<Slot>[] = [
     ['seq', String(marks.seq)],
     ['timestamp', String(toEpochSeconds(marks.now))],
@@ -163,7 +162,7 @@ function slotsOf(birth: Birth, marks: Marks, isFirst: boolean): readonly Mark<Sl
     ['hash', JSON.stringify(idempotency_hash)],
     ['input', JSON.stringify(input_ref)],
     ['output', JSON.stringify(output_ref)],
-    ['payload', JSON.stringify(payload)],
+    ['payload', payloadText],
     ['rank', String(ready.rank)],
   ]
   if (idempotency_key !== null) slots.push(['key', JSON.stringify(idempotency_key)])

@@ -2,11 +2,17 @@ import type { AuditEntry } from '../../../core/audit.ts'
 import type { Leg } from '../../../core/job/leg.ts'
 import { type Alike, jobSinceOf, Stride } from '../../../core/job/stride.ts'
 import { toEpochSeconds, toIso } from '../../../core/time.ts'
-import { type Mark, type Marks, markedBirth, piecesBetween, WORTH_CUTTING } from '../../birth-marks.ts'
+import {
+  filledIn,
+  type Mark,
+  type Marks,
+  markedBirth,
+  piecesBetween,
+  type TextPiece,
+  WORTH_CUTTING,
+} from '../../birth-marks.ts'
 import { BatchBuffer } from '../batch-buffer.ts'
 import { writeJobLine } from './encode-job.ts'
-import type { LineBytes } from './line-bytes.ts'
-import { bytePieces, type Piece } from './line-pieces.ts'
 
 /** What is different from line to line. */
 type Slot =
@@ -21,15 +27,34 @@ type Slot =
   | 'stepDuration'
   | 'jobDuration'
 
+/** What is the same in all that come in the same millisecond. */
+type OfMoment = 'timestamp' | 'at' | 'due'
+
+type Pieces = readonly TextPiece<Slot>[]
+
 class LineForm {
   #lines = 0
-  #pieces: readonly Piece<Slot>[] | null = null
+  #pieces: Pieces | null = null
+  #now: number | null = null
+  #ofMoment: Pieces = []
 
   /** Null as long as few lines have been asked for. */
-  pieces(stride: Stride): readonly Piece<Slot>[] | null {
-    if (this.#pieces !== null || ++this.#lines <= WORTH_CUTTING) return this.#pieces
-    this.#pieces = piecesOf(stride)
-    return this.#pieces
+  pieces(stride: Stride): Pieces | null {
+    if (this.#pieces === null) {
+      if (++this.#lines <= WORTH_CUTTING) return null
+      this.#pieces = piecesOf(stride)
+    }
+    const { now, due_at } = stride
+    if (this.#now !== now) {
+      const moment = {
+        timestamp: String(toEpochSeconds(now)),
+        at: `"${toIso(now)}"`,
+        due: JSON.stringify(due_at),
+      }
+      this.#ofMoment = filledIn<Slot, OfMoment>(this.#pieces, moment)
+      this.#now = now
+    }
+    return this.#ofMoment
   }
 }
 
@@ -42,46 +67,43 @@ export function encodeStride(stride: Stride, seq: number, into: BatchBuffer): vo
     writeAsEveryLine(stride, seq, into)
     return
   }
+  let text = ''
   for (const { before, slot } of pieces) {
-    into.put(before)
-    if (slot !== null) writeSlot(slot, stride, seq, into)
+    text += before
+    if (slot !== null) text += ownText(slot, stride, seq)
   }
-  into.endLine()
+  into.addText(text)
 }
 
-function writeSlot(slot: Slot, stride: Stride, seq: number, into: LineBytes): void {
+function ownText(slot: Slot, stride: Stride, seq: number): string {
   switch (slot) {
     case 'seq':
-      into.number(seq)
-      break
-    case 'timestamp':
-      into.number(toEpochSeconds(stride.now))
-      break
+      return String(seq)
     case 'job_id':
-      into.text(stride.job_id)
-      break
+      return `"${stride.job_id}"`
     case 'lease':
-      into.text(stride.lease_id)
-      break
+      return `"${stride.lease_id}"`
     case 'output':
-      into.value(stride.output)
-      break
-    case 'at':
-      into.text(toIso(stride.now))
-      break
-    case 'due':
-      into.text(stride.due_at as string)
-      break
+      return JSON.stringify(stride.output)
     case 'rank':
-      into.number(stride.birth.ready.rank)
-      break
+      return String(stride.birth.ready.rank)
     case 'stepDuration':
-      into.number(toEpochSeconds(stride.now - stride.stepSince))
-      break
+      return secondsText(stride.now - stride.stepSince)
     case 'jobDuration':
-      into.number(toEpochSeconds(stride.now - jobSinceOf(stride.before)))
-      break
+      return secondsText(stride.now - jobSinceOf(stride.before))
+    default:
+      throw new Error(`what all of a moment have in common is in the pieces: ${slot}`)
   }
+}
+
+/** Most take a moment, and numbers with a point take long to write. */
+const shortTexts: string[] = []
+const LONGEST_SHORT_MS = 10_000
+
+function secondsText(ms: number): string {
+  if (ms < 0 || ms > LONGEST_SHORT_MS) return String(toEpochSeconds(ms))
+  shortTexts[ms] ??= String(toEpochSeconds(ms))
+  return shortTexts[ms]
 }
 
 function formOf(leg: Leg): LineForm {
@@ -103,14 +125,12 @@ function writeAsEveryLine(stride: Stride, seq: number, into: BatchBuffer): void 
 const NO_SIGNALS: readonly never[] = Object.freeze([])
 
 /** The line of one that went the same way, and has marks for whatever is its own. */
-function piecesOf(like: Stride): readonly Piece<Slot>[] {
-  return bytePieces(
-    piecesBetween<Slot>(lineOf(like, 0), (marks) => {
-      const stride = marked(like, marks) as Stride
-      const line = lineOf(stride, marks.seq)
-      return { slots: slotsOf(stride, marks).filter(([, text]) => line.includes(text)), text: () => line }
-    }),
-  )
+function piecesOf(like: Stride): Pieces {
+  return piecesBetween<Slot>(lineOf(like, 0), (marks) => {
+    const stride = marked(like, marks) as Stride
+    const line = lineOf(stride, marks.seq)
+    return { slots: slotsOf(stride, marks).filter(([, text]) => line.includes(text)), text: () => line }
+  })
 }
 
 /** Up to where it is ended. */

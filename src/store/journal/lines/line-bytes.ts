@@ -1,5 +1,3 @@
-import { jsonText } from '../../../core/json-text.ts'
-
 /** Most bytes that a character of a string can take. */
 const BYTES_PER_CHARACTER = 3
 
@@ -107,7 +105,7 @@ export class LineBytes {
     if (typeof value === 'string') this.text(value)
     else if (typeof value === 'number') this.number(value)
     else if (value === null) this.put(NULL)
-    else this.json(typeof value === 'object' ? jsonText(value) : JSON.stringify(value))
+    else this.json(JSON.stringify(value))
   }
 
   /** What is JSON already. */

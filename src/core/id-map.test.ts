@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { IdMap } from './id-map.ts'
+
+/** Alike in all that is looked at of a text, so that all of them belong in one place. */
+const alike = (nth: number) => `${String(nth).padStart(6, '0')}-${'x'.repeat(40)}`
+
+const key = fc.oneof(
+  fc.nat(30).map((nth) => `id-${nth}`),
+  fc.nat(80).map(alike),
+)
+
+const step = fc.oneof(
+  fc.record({ set: key, value: fc.nat() }),
+  fc.record({ delete: key }),
+  fc.record({ get: key }),
+)
+
+describe('a map of ids', () => {
+  it('is a map, whatever is put and removed', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
+        const map = new IdMap<number>()
+        const model = new Map<string, number>()
+        for (const one of steps) {
+          if ('set' in one) {
+            map.set(one.set, one.value)
+            model.set(one.set, one.value)
+          } else if ('delete' in one) {
+            map.delete(one.delete)
+            model.delete(one.delete)
+          } else expect(map.get(one.get)).toBe(model.get(one.get))
+          expect(map.size).toBe(model.size)
+        }
+        expect(new Map(map.entries())).toEqual(model)
+        expect([...map.values()].sort()).toEqual([...model.values()].sort())
+        const seen = new Map<string, number>()
+        map.forEach((value, id) => void seen.set(id, value))
+        expect(seen).toEqual(model)
+        for (const [id, value] of model) expect(map.get(id)).toBe(value)
+      }),
+    )
+  })
+
+  it('keeps those that it had few of when there are many', () => {
+    const map = new IdMap<number>()
+    for (let nth = 0; nth < 5000; nth++) map.set(`id-${nth}`, nth)
+    for (let nth = 0; nth < 5000; nth++) expect(map.get(`id-${nth}`)).toBe(nth)
+    expect(map.get('id-5000')).toBeUndefined()
+    for (let nth = 0; nth < 5000; nth++) map.delete(`id-${nth}`)
+    expect([map.size, ...map.values()]).toEqual([0])
+    map.set('again', 1)
+    expect([...map.entries()]).toEqual([['again', 1]])
+  })
+
+  it('finds those that have the place of many others', () => {
+    const map = new IdMap<number>()
+    for (let nth = 0; nth < 1000; nth++) map.set(alike(nth), nth)
+    for (let nth = 0; nth < 1000; nth++) expect(map.get(alike(nth))).toBe(nth)
+    map.set(alike(900), -1)
+    map.delete(alike(901))
+    expect([map.get(alike(900)), map.get(alike(901)), map.size]).toEqual([-1, undefined, 999])
+  })
+
+  it('keeps those that find no place any more when it grows', () => {
+    const map = new IdMap<number>()
+    for (let nth = 0; nth < 32; nth++) map.set(alike(nth), nth)
+    for (let nth = 0; nth < 2000; nth++) map.set(`id-${nth}`, nth)
+    for (let nth = 0; nth < 32; nth++) expect(map.get(alike(nth))).toBe(nth)
+    for (let nth = 0; nth < 2000; nth++) expect(map.get(`id-${nth}`)).toBe(nth)
+    expect(map.size).toBe(2032)
+  })
+
+  it('meets all that stay, though others come and go meanwhile', () => {
+    const map = new IdMap<number>()
+    for (let nth = 0; nth < 100; nth++) map.set(`id-${nth}`, nth)
+    const met: number[] = []
+    for (const [id, nth] of map.entries()) {
+      met.push(nth)
+      if (nth % 2 === 0) map.delete(id)
+      if (nth < 100) map.set(`new-${nth}`, 1000 + nth)
+    }
+    expect(met.filter((nth) => nth < 100)).toEqual(Array.from({ length: 100 }, (_, nth) => nth))
+  })
+})

@@ -1,0 +1,204 @@
+// A map by text, for very many entries of which most were just made. The engine's own map follows three pointers to a key, into
+// memory that nobody has looked at for long, and moves everything each time it grows. Here a look-up of what is not there, which
+// is what every new record begins with, mostly ends at one place of a table of numbers.
+//
+// - few entries: the keys are gone through.
+// - many: each place of the table has the fingerprint of a key and the number of its entry, and is looked for from the place that
+//   the fingerprint names.
+// - Texts that were made to have the same fingerprint must not make it slow: what is too far from its place is in an ordinary map.
+
+/** So many keys are gone through faster than a fingerprint is taken. */
+const FEW = 8
+
+const FIRST_PLACES = 32
+
+/** Places that are looked at before an entry counts as too far away. */
+const MOST_PROBES = 32
+
+/** Of a place that was left: whoever looks for something goes on behind it. Entries are counted from 1. */
+const LEFT = 0xffffffff
+
+/** The end of a long text is enough: most ids are counted or made by chance there. */
+const LOOKED_AT = 24
+
+// Whoever looked for a key is likely to add it, and not only here.
+let lastKey = ''
+let lastPrint = 0
+
+function fingerprint(key: string): number {
+  if (key !== lastKey) {
+    lastPrint = fingerprintOf(key)
+    lastKey = key
+  }
+  return lastPrint
+}
+
+/** In 32 bits. */
+function fingerprintOf(text: string): number {
+  let print = text.length
+  for (let i = Math.max(0, text.length - LOOKED_AT); i < text.length; i++)
+    print = Math.imul(print ^ text.charCodeAt(i), 0x5bd1e995) ^ (print >>> 15)
+  print = Math.imul(print ^ (print >>> 13), 0xc2b2ae35)
+  return (print ^ (print >>> 16)) >>> 0
+}
+
+export class IdMap<V> {
+  #keys: (string | undefined)[] = []
+  #values: (V | undefined)[] = []
+  /** Entries that nobody has any more. */
+  #free: number[] = []
+  #size = 0
+  /** Two numbers for each place: a fingerprint and an entry. Null as long as there are few. */
+  #table: Uint32Array | null = null
+  #mask = 0
+  /** Places of the table that are taken or were left. */
+  #taken = 0
+  #far: Map<string, V> | null = null
+
+  get size(): number {
+    return this.#size + (this.#far?.size ?? 0)
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.#find(key)
+    return entry === -1 ? this.#far?.get(key) : this.#values[entry]
+  }
+
+  set(key: string, value: V): void {
+    const entry = this.#find(key)
+    if (entry !== -1) this.#values[entry] = value
+    else if (this.#far?.has(key) === true) this.#far.set(key, value)
+    else this.#add(key, value)
+  }
+
+  delete(key: string): void {
+    const entry = this.#find(key)
+    if (entry === -1) {
+      this.#far?.delete(key)
+      return
+    }
+    if (this.#table !== null) this.#leave(this.#table, entry, fingerprint(key))
+    this.#keys[entry] = undefined
+    this.#values[entry] = undefined
+    this.#free.push(entry)
+    this.#size--
+    if (this.#size === 0) this.#forget()
+  }
+
+  /** Entries may come and go while they are gone through; those that stay are all met. */
+  *entries(): Generator<readonly [key: string, value: V]> {
+    for (let entry = 0; entry < this.#keys.length; entry++) {
+      const key = this.#keys[entry]
+      if (key !== undefined) yield [key, this.#values[entry] as V]
+    }
+    if (this.#far !== null) yield* this.#far
+  }
+
+  *values(): Generator<V> {
+    for (let entry = 0; entry < this.#keys.length; entry++) {
+      if (this.#keys[entry] !== undefined) yield this.#values[entry] as V
+    }
+    if (this.#far !== null) yield* this.#far.values()
+  }
+
+  forEach(callback: (value: V, key: string) => void): void {
+    for (let entry = 0; entry < this.#keys.length; entry++) {
+      const key = this.#keys[entry]
+      if (key !== undefined) callback(this.#values[entry] as V, key)
+    }
+    this.#far?.forEach(callback)
+  }
+
+  #find(key: string): number {
+    const table = this.#table
+    if (table === null) return this.#keys.indexOf(key)
+    const print = fingerprint(key)
+    const mask = this.#mask
+    for (let probe = 0; probe < MOST_PROBES; probe++) {
+      const place = 2 * ((print + probe) & mask)
+      const entry = table[place + 1] as number
+      if (entry === 0) return -1
+      if (table[place] === print && entry !== LEFT && this.#keys[entry - 1] === key) return entry - 1
+    }
+    return -1
+  }
+
+  #add(key: string, value: V): void {
+    if (this.#table === null && this.#size >= FEW) this.#rebuild()
+    if (this.#table !== null && 4 * this.#taken >= 3 * (this.#mask + 1)) this.#rebuild()
+    const entry = this.#free.pop() ?? this.#keys.length
+    if (this.#table !== null && !this.#enter(this.#table, entry, fingerprint(key))) {
+      if (entry < this.#keys.length) this.#free.push(entry)
+      this.#far ??= new Map()
+      this.#far.set(key, value)
+      return
+    }
+    this.#keys[entry] = key
+    this.#values[entry] = value
+    this.#size++
+  }
+
+  /** False when all places near its own are taken. */
+  #enter(table: Uint32Array, entry: number, print: number): boolean {
+    for (let probe = 0; probe < MOST_PROBES; probe++) {
+      const place = 2 * ((print + probe) & this.#mask)
+      const there = table[place + 1]
+      if (there !== 0 && there !== LEFT) continue
+      if (there === 0) this.#taken++
+      table[place] = print
+      table[place + 1] = entry + 1
+      return true
+    }
+    return false
+  }
+
+  #leave(table: Uint32Array, entry: number, print: number): void {
+    for (let probe = 0; probe < MOST_PROBES; probe++) {
+      const place = 2 * ((print + probe) & this.#mask)
+      if (table[place + 1] !== entry + 1) continue
+      table[place + 1] = LEFT
+      return
+    }
+  }
+
+  /** Anew, with room for twice as many as there are. */
+  #rebuild(): void {
+    const before = this.#table
+    let places = FIRST_PLACES
+    while (places < 4 * this.#size) places *= 2
+    const table = new Uint32Array(2 * places)
+    this.#table = table
+    this.#mask = places - 1
+    this.#taken = 0
+    if (before === null) {
+      for (const [entry, key] of this.#keys.entries()) {
+        if (key !== undefined && !this.#enter(table, entry, fingerprintOf(key))) this.#moveAway(entry, key)
+      }
+      return
+    }
+    for (let place = 0; place < before.length; place += 2) {
+      const entry = before[place + 1] as number
+      if (entry === 0 || entry === LEFT) continue
+      if (!this.#enter(table, entry - 1, before[place] as number))
+        this.#moveAway(entry - 1, this.#keys[entry - 1] as string)
+    }
+  }
+
+  #moveAway(entry: number, key: string): void {
+    this.#far ??= new Map()
+    this.#far.set(key, this.#values[entry] as V)
+    this.#keys[entry] = undefined
+    this.#values[entry] = undefined
+    this.#free.push(entry)
+    this.#size--
+  }
+
+  /** There is nothing left: what many took is given back. */
+  #forget(): void {
+    this.#keys = []
+    this.#values = []
+    this.#free = []
+    this.#table = null
+    this.#taken = 0
+  }
+}
