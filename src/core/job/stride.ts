@@ -20,7 +20,7 @@ const NOTHING: readonly never[] = Object.freeze([])
 /** A job that has only ever been what others were before it. */
 export type Alike = Birth | Stride
 
-export function isAlike(aggregate: unknown): aggregate is Alike {
+function isAlike(aggregate: unknown): aggregate is Alike {
   return aggregate instanceof Birth || aggregate instanceof Stride
 }
 
