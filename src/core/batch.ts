@@ -43,7 +43,7 @@ export function decideBatch<const C extends readonly Command[]>(
 ): Decision<Answers<C>> {
   const { order, circle } = batchOrder(commands)
   if (circle !== undefined) return refuseCircle(circle)
-  const sofar = new Overlay(given)
+  const sofar = new Overlay(given, commands.length)
   const answers = new Array<unknown>(commands.length)
   const missing: RecordKey[] = []
   for (const index of order) {
@@ -70,7 +70,8 @@ interface Touched {
   /** What changed of each job, in the order in which it did; or one that was just born. */
   readonly jobs: IdMap<JobPart[] | Birth>
   readonly others: Map<string, AloneRecord>
-  readonly owners: IdMap<string>
+  /** By whom each claim is owned now: a new job, or the one of this id. */
+  readonly owners: IdMap<Birth | string>
 }
 
 /**
@@ -83,11 +84,15 @@ class Overlay implements Given {
   readonly #parts: Change[] = []
   /** All of it, as long as it is nothing but new jobs that are alike. */
   readonly #births: Birth[] = []
+  /** How many of these can be found among the jobs: hardly ever does anybody look for one. */
+  #found = 0
+  readonly #commands: number
   /** Some record may have been changed by more than one command. */
   #isRepeated = false
 
-  constructor(given: Given) {
+  constructor(given: Given, commands: number) {
     this.#given = given
+    this.#commands = commands
   }
 
   get now() {
@@ -105,7 +110,7 @@ class Overlay implements Given {
       const changed = touched.others.get(otherName(kind, id)) as AggregateOf[K] | undefined
       return changed ?? this.#given.get(kind, tenant_id, id)
     }
-    const parts = touched.jobs.get(id)
+    const parts = this.#jobs(touched).get(id)
     if (parts instanceof Birth) return parts as JobAggregate as AggregateOf[K]
     const before = this.#given.get(kind, tenant_id, id)
     return parts === undefined
@@ -114,7 +119,9 @@ class Overlay implements Given {
   }
 
   ownerOf(claim: ClaimKey): string | undefined {
-    return this.#tenants.get(claim.tenant_id)?.owners.get(claim.key) ?? this.#given.ownerOf(claim)
+    const owner = this.#tenants.get(claim.tenant_id)?.owners.get(claim.key)
+    if (owner === undefined) return this.#given.ownerOf(claim)
+    return owner instanceof Birth ? owner.job_id : owner
   }
 
   isFull(slot: { readonly tenant_id: string; readonly key: string }): boolean {
@@ -134,20 +141,28 @@ class Overlay implements Given {
   }
 
   #bear(birth: Birth): void {
-    const { jobs, owners } = this.#of(birth.tenant_id)
     this.#births.push(birth)
-    owners.set(birth.claim, birth.job_id)
-    jobs.set(birth.job_id, birth)
+    this.#of(birth.tenant_id).owners.set(birth.claim, birth)
+  }
+
+  #jobs({ jobs }: Touched): Touched['jobs'] {
+    for (; this.#found < this.#births.length; this.#found++) {
+      const birth = this.#births[this.#found] as Birth
+      this.#of(birth.tenant_id).jobs.set(birth.job_id, birth)
+    }
+    return jobs
   }
 
   #touch(put: LedgerRecord, part: Change): void {
-    const { jobs, others } = this.#of(put.tenant_id)
+    const touched = this.#of(put.tenant_id)
     if (!isJobPart(put)) {
+      const { others } = touched
       const name = otherName(put.kind, idOf(put))
       if (others.has(name)) this.#isRepeated = true
       others.set(name, put)
       return
     }
+    const jobs = this.#jobs(touched)
     const parts = jobs.get(put.job_id)
     if (parts === undefined) jobs.set(put.job_id, [put])
     else if (parts instanceof Birth) {
@@ -163,7 +178,7 @@ class Overlay implements Given {
   #of(tenant_id: string): Touched {
     let touched = this.#tenants.get(tenant_id)
     if (touched === undefined) {
-      touched = { jobs: new IdMap(), others: new Map(), owners: new IdMap() }
+      touched = { jobs: new IdMap(), others: new Map(), owners: new IdMap(this.#commands) }
       this.#tenants.set(tenant_id, touched)
     }
     return touched

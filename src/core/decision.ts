@@ -66,6 +66,8 @@ export interface Change {
   readonly signals: readonly Signal[]
   /** New jobs that are alike, when there is nothing else: all of the above can be told from them. A store may do without it. */
   readonly births?: readonly Birth[] | undefined
+  /** False when it asks for no claim and no slot, so that there is nothing that it could not have. */
+  readonly takes?: boolean | undefined
 }
 
 export type Decision<A> = Accepted<A> | Needed | Refused

@@ -53,6 +53,16 @@ describe('a map of ids', () => {
     expect([...map.entries()]).toEqual([['again', 1]])
   })
 
+  it('is the same when it is told how many there will be, and when some have gone before there are many', () => {
+    for (const map of [new IdMap<number>(100), new IdMap<number>()]) {
+      for (let nth = 0; nth < 8; nth++) map.set(`id-${nth}`, nth)
+      map.delete('id-3')
+      map.delete('id-5')
+      for (let nth = 8; nth < 40; nth++) map.set(`id-${nth}`, nth)
+      expect([map.size, map.get('id-3'), map.get('id-4'), map.get('id-39')]).toEqual([38, undefined, 4, 39])
+    }
+  })
+
   it('finds those that have the place of many others', () => {
     const map = new IdMap<number>()
     for (let nth = 0; nth < 1000; nth++) map.set(alike(nth), nth)

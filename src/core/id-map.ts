@@ -19,7 +19,10 @@ const MOST_PROBES = 32
 const LEFT = 0xffffffff
 
 /** The end of a long text is enough: most ids are counted or made by chance there. */
-const LOOKED_AT = 24
+const LOOKED_AT = 12
+
+/** So many of one fingerprint are told apart; others with it count as too far away. */
+const MOST_ALIKE = 4
 
 // Whoever looked for a key is likely to add it, and not only here.
 let lastKey = ''
@@ -54,6 +57,11 @@ export class IdMap<V> {
   /** Places of the table that are taken or were left. */
   #taken = 0
   #far: Map<string, V> | null = null
+
+  /** There will be so many. */
+  constructor(expected = 0) {
+    if (expected > FEW) this.#rebuild(expected)
+  }
 
   get size(): number {
     return this.#size + (this.#far?.size ?? 0)
@@ -114,11 +122,13 @@ export class IdMap<V> {
     if (table === null) return this.#keys.indexOf(key)
     const print = fingerprint(key)
     const mask = this.#mask
-    for (let probe = 0; probe < MOST_PROBES; probe++) {
+    for (let probe = 0, alike = 0; probe < MOST_PROBES && alike < MOST_ALIKE; probe++) {
       const place = 2 * ((print + probe) & mask)
       const entry = table[place + 1] as number
       if (entry === 0) return -1
-      if (table[place] === print && entry !== LEFT && this.#keys[entry - 1] === key) return entry - 1
+      if (table[place] !== print || entry === LEFT) continue
+      if (this.#keys[entry - 1] === key) return entry - 1
+      alike++
     }
     return -1
   }
@@ -138,18 +148,21 @@ export class IdMap<V> {
     this.#size++
   }
 
-  /** False when all places near its own are taken. */
+  /** False when all places near its own are taken, or too many have its fingerprint. */
   #enter(table: Uint32Array, entry: number, print: number): boolean {
-    for (let probe = 0; probe < MOST_PROBES; probe++) {
+    let free = -1
+    for (let probe = 0, alike = 0; probe < MOST_PROBES; probe++) {
       const place = 2 * ((print + probe) & this.#mask)
       const there = table[place + 1]
-      if (there !== 0 && there !== LEFT) continue
-      if (there === 0) this.#taken++
-      table[place] = print
-      table[place + 1] = entry + 1
-      return true
+      if ((there === 0 || there === LEFT) && free === -1) free = place
+      if (there === 0) break
+      if (there !== LEFT && table[place] === print && ++alike === MOST_ALIKE) return false
     }
-    return false
+    if (free === -1) return false
+    if (table[free + 1] === 0) this.#taken++
+    table[free] = print
+    table[free + 1] = entry + 1
+    return true
   }
 
   #leave(table: Uint32Array, entry: number, print: number): void {
@@ -161,30 +174,30 @@ export class IdMap<V> {
     }
   }
 
-  /** Anew, with room for twice as many as there are. */
-  #rebuild(): void {
+  /** Anew, with room for twice as many. */
+  #rebuild(entries = this.#size): void {
     const before = this.#table
     let places = FIRST_PLACES
-    while (places < 4 * this.#size) places *= 2
+    while (places < 2 * entries) places *= 2
     const table = new Uint32Array(2 * places)
     this.#table = table
     this.#mask = places - 1
     this.#taken = 0
     if (before === null) {
-      for (const [entry, key] of this.#keys.entries()) {
-        if (key !== undefined && !this.#enter(table, entry, fingerprintOf(key))) this.#moveAway(entry, key)
-      }
+      // As long as there are few, none is free before another one is needed.
+      for (const [entry, key] of this.#keys.entries())
+        this.#enterOrMove(table, entry, fingerprintOf(key as string))
       return
     }
     for (let place = 0; place < before.length; place += 2) {
       const entry = before[place + 1] as number
-      if (entry === 0 || entry === LEFT) continue
-      if (!this.#enter(table, entry - 1, before[place] as number))
-        this.#moveAway(entry - 1, this.#keys[entry - 1] as string)
+      if (entry !== 0 && entry !== LEFT) this.#enterOrMove(table, entry - 1, before[place] as number)
     }
   }
 
-  #moveAway(entry: number, key: string): void {
+  #enterOrMove(table: Uint32Array, entry: number, print: number): void {
+    if (this.#enter(table, entry, print)) return
+    const key = this.#keys[entry] as string
     this.#far ??= new Map()
     this.#far.set(key, this.#values[entry] as V)
     this.#keys[entry] = undefined

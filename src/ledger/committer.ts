@@ -8,7 +8,7 @@ import { decideJob } from '../core/job/decide.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { InvalidInput, Unsupported } from '../errors/input-errors.ts'
 import { errorOf } from '../errors/refusal-errors.ts'
-import type { Outcome, Store, Sweep } from '../store/store.ts'
+import type { Decided, Outcome, Store, Sweep } from '../store/store.ts'
 import type { Logger } from '../world/logger.ts'
 
 /** Most commands a batch may hold: it is one write, and everybody else waits for it. */
@@ -32,16 +32,28 @@ export class Committer {
    * that waits with it: it would keep the command in memory until the change is durable.
    */
   run<C extends Command>(command: C): Promise<Answer<C>> {
-    if (this.#isTold(command)) return this.#told(command)
-    return this.store.transact([keyOf(command)], (given) => decide(command, given)).then(this.#answerOf)
+    return this.runAs(command, asItIs)
   }
 
   /** The same, with the answer made into something else on the way. */
   runAs<C extends Command, A>(command: C, as: (answer: Answer<C>) => A): Promise<A> {
-    if (this.#isTold(command)) return this.#told(command).then(as)
-    return this.store
-      .transact([keyOf(command)], (given) => decide(command, given))
-      .then((outcome) => as(this.#answerOf(outcome)))
+    try {
+      if (this.#isTold(command)) return this.#told(command).then(as)
+      const decideOn = (given: Given) => decide(command, given)
+      const decided = this.store.decideNow?.(decideOn) ?? null
+      if (decided !== null) return this.#whenDurable(decided, as)
+      return this.#whenWritten(this.store.transact([keyOf(command)], decideOn), as)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #whenDurable<B, A>({ outcome, durable }: Decided<B>, as: (answer: B) => A): Promise<A> {
+    return (durable ?? NOTHING_TO_WAIT_FOR).then(() => as(this.#answerOf(outcome)))
+  }
+
+  #whenWritten<B, A>(written: Promise<Outcome<B>>, as: (answer: B) => A): Promise<A> {
+    return written.then((outcome) => as(this.#answerOf(outcome)))
   }
 
   /** Somebody wants to know of it. */
@@ -132,6 +144,12 @@ export class Committer {
   #logRefusal({ code, message, details }: Refusal): void {
     this.#logger.warn({ code, details }, message)
   }
+}
+
+const NOTHING_TO_WAIT_FOR = Promise.resolve()
+
+function asItIs<A>(answer: A): A {
+  return answer
 }
 
 export type OnSteered = (job: { readonly tenant_id: string; readonly job_id: string }) => void

@@ -250,17 +250,11 @@ class JobRun {
   async #attempt(job_id: string): Promise<void> {
     const work = await this.#ledger.jobs.claimJob(job_id, { actor: this.#name })
     if (work === null) return
-    const run = new AttemptRun({
-      work,
-      handler: this.#handler,
-      jobs: this.#ledger.jobs,
-      world: realWorld,
-      worker: this.#name,
-      onHandled: () => {},
-    })
+    const run = new AttemptRun({ jobs: this.#ledger.jobs, world: realWorld, worker: this.#name }, work)
     const end = this.#ledger.onSteered(({ job_id: id }) => {
       if (id === job_id) run.ask()
     })
+    run.start(this.#handler)
     await run.done
     end()
   }

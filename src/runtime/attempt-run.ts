@@ -7,6 +7,8 @@
 // - the worker stops: the signal is aborted and the step given back, unless the handler came to a result first.
 import type { StepResult } from '../core/job/commands.ts'
 import { policyOf } from '../core/job/protocol.ts'
+import type { JobRecord, StepRecord } from '../core/job/record.ts'
+import type { Task } from '../core/job/task.ts'
 import type { Json } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { LeaseMismatch, NotFound } from '../errors/refusal-errors.ts'
@@ -34,188 +36,211 @@ const REPORT_AGAIN_MS = 1000
 
 type Outside = Pick<World, 'clock' | 'timers' | 'logger'>
 
-export interface AttemptParts {
-  readonly work: Work
-  readonly handler: Handler
+/** Whose attempts they are. */
+export interface AttemptsBy {
   readonly jobs: Jobs
   readonly world: Outside
   readonly worker: string
   /** Called when the handler is done: its result is about to be reported. */
-  readonly onHandled: (run: AttemptRun) => void
+  readonly onHandled?: (run: AttemptRun) => void
   /** Called when what came of it was reported, as far as it could be. */
   readonly onDone?: (run: AttemptRun) => void
 }
 
+/** Most attempts are over in a moment, and there are very many: what only some of them need is made when they do. */
 export class AttemptRun {
-  readonly work: Work
-  /** Resolves when the handler is done and what came of it was reported, as far as it could be. */
-  readonly done: Promise<void>
-  readonly #jobs: Jobs
-  readonly #world: Outside
-  readonly #worker: string
+  readonly task: Task
+  readonly #by: AttemptsBy
+  readonly #work: Work
   #abort: AbortController | null = null
   #timers: Set<Timer> | null = null
   #isReported = false
+  #isDone = false
+  #done: PromiseWithResolvers<void> | null = null
 
-  constructor({ work, handler, jobs, world, worker, onHandled, onDone }: AttemptParts) {
-    this.work = work
-    this.#jobs = jobs
-    this.#world = world
-    this.#worker = worker
-    this.done = this.#run(handler, onHandled, onDone)
+  constructor(by: AttemptsBy, work: Work) {
+    this.#by = by
+    this.#work = work
+    this.task = work.task
+  }
+
+  /** Has the handler begin. */
+  start(handler: Handler): void {
+    const result = this.#begin(handler)
+    if (!isThenable(result)) {
+      this.#over(result)
+      return
+    }
+    // Whatever takes longer than a moment needs heartbeats.
+    this.#beatLater()
+    result.then(
+      (value) => this.#over(succeeded(value)),
+      (error: unknown) => this.#over(failed(error)),
+    )
+  }
+
+  /** What came of it, or what has to be waited for. */
+  #begin(handler: Handler): StepResult | CircuitOpen | PromiseLike<unknown> {
+    try {
+      this.#limitTime()
+      const work = this.#work
+      if (work.previous_file != null) return this.#handleFile(handler)
+      const returned = handler(new WorkGiven(this, work, work.previous))
+      return isThenable(returned) ? returned : succeeded(returned)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  /** Resolves when the handler is done and what came of it was reported, as far as it could be. */
+  get done(): Promise<void> {
+    if (this.#isDone) return Promise.resolve()
+    this.#done ??= Promise.withResolvers()
+    return this.#done.promise
   }
 
   /** Somebody may have cancelled it: ask. */
   ask(): void {
-    void this.#beat()
+    void this.beat()
   }
 
   abort(reason: WorkAborted): void {
-    if (!this.#signal.aborted) this.#controller.abort(reason)
+    if (!this.signal.aborted) this.#controller.abort(reason)
   }
 
   /** Gives the step back, if nothing was reported of it. */
   async release(reason: string, options: Pick<ReleaseOptions, 'error' | 'delay_ms'> = {}): Promise<void> {
     if (this.#isReported) return
     this.#isReported = true
-    await this.#jobs
-      .release(this.work.step, { ...this.#by, ...options, reason })
+    await this.#by.jobs
+      .release(this.task, { ...this.#caller, ...options, reason })
       .catch((error: unknown) => this.#lost(error))
   }
 
-  async #run(
-    handler: Handler,
-    onHandled: AttemptParts['onHandled'],
-    onDone: AttemptParts['onDone'],
-  ): Promise<void> {
-    // Whoever began this attempt begins others first.
-    await null
-    const result = await this.#handle(handler)
-    onHandled(this)
-    // Whoever stops because the worker does has not failed.
-    if (result instanceof CircuitOpen) await this.#refuse(result)
-    else if (result.status === 'FAILED' && isStopped(this.#abort?.signal.reason))
-      await this.release('Its worker stopped')
-    else await this.#report(result)
-    this.#end()
-    onDone?.(this)
+  get signal(): AbortSignal {
+    return this.#controller.signal
   }
 
-  async #handle(handler: Handler): Promise<StepResult | CircuitOpen> {
-    try {
-      this.#limitTime()
-      const { previous, previous_file } = this.work
-      const isInFile = previous_file != null
-      // Whatever takes longer than a moment needs heartbeats: to read a file, or a handler that has to be waited for.
-      if (isInFile) this.#beatLater()
-      const given = isInFile
-        ? await this.#jobs.output({ output: previous, output_file: previous_file })
-        : previous
-      const returned = handler(this.#given(given))
-      if (!isThenable(returned)) return succeeded(returned)
-      if (!isInFile) this.#beatLater()
-      return succeeded(await returned)
-    } catch (error) {
-      return error instanceof CircuitOpen ? error : failed(error)
-    }
+  get log(): Logger {
+    const { job_id, step_id, attempt_no } = this.task
+    return withFields(this.#by.world.logger, { job_id, step_id, attempt_no })
+  }
+
+  /** What the step before came to is in a file. */
+  async #handleFile(handler: Handler): Promise<unknown> {
+    const { previous, previous_file } = this.#work
+    const given = await this.#by.jobs.output({ output: previous, output_file: previous_file })
+    return await handler(new WorkGiven(this, this.#work, given))
+  }
+
+  /** The handler is done. */
+  #over(result: StepResult | CircuitOpen): void {
+    this.#by.onHandled?.(this)
+    // Whoever stops because the worker does has not failed.
+    if (result instanceof CircuitOpen) void this.#refuse(result).then(this.#finish)
+    else if (result.status === 'FAILED' && isStopped(this.#abort?.signal.reason))
+      void this.release('Its worker stopped').then(this.#finish)
+    else this.#report(result)
+  }
+
+  readonly #finish = (): void => {
+    this.#isDone = true
+    if (this.#timers !== null) for (const timer of this.#timers) timer.cancel()
+    this.#timers = null
+    this.#by.onDone?.(this)
+    this.#done?.resolve()
   }
 
   #limitTime(): void {
-    const { step } = this.work
-    if (step.policy.timeout_ms === undefined) return
-    const timeoutMs = policyOf(step, 'timeout_ms')
-    this.#after(timeoutMs, () => this.#timeOut(timeoutMs))
+    const { timeout_ms } = this.task.policy
+    if (timeout_ms !== undefined) this.#after(timeout_ms, () => this.#timeOut(timeout_ms))
   }
 
   /** It was not even tried: somebody may do so when that makes sense again. */
   async #refuse({ code, message, until }: CircuitOpen): Promise<void> {
-    const delay_ms = Math.max(0, until - this.#world.clock.now())
+    const delay_ms = Math.max(0, until - this.#by.world.clock.now())
     await this.release(message, { error: { code, message }, delay_ms })
-  }
-
-  #given(previous: Json): StepWork {
-    const { job, step } = this.work
-    const run = this
-    return {
-      job,
-      step,
-      input: step.payload ?? job.payload,
-      previous,
-      heartbeat: () => this.#beat(),
-      // Many handlers want neither.
-      get signal() {
-        return run.#signal
-      },
-      get log() {
-        return run.#log
-      },
-    }
   }
 
   #timeOut(ms: number): void {
     const error = new WorkAborted('TIMEOUT', `Not done within ${ms} ms`)
     this.abort(error)
-    void this.#report({
+    if (this.#isReported) return
+    this.#isReported = true
+    const result = {
       status: 'FAILED',
       failure_class: 'RETRYABLE',
       error: { code: error.code, message: error.message },
-    })
+    } as const
+    this.#write(result).catch((failure: unknown) => this.#writeAgain(failure, result))
   }
 
   /** Written once, whatever the handler does afterwards. */
-  async #report(result: StepResult): Promise<void> {
-    if (this.#isReported) return
+  #report(result: StepResult): void {
+    if (this.#isReported) {
+      this.#finish()
+      return
+    }
     this.#isReported = true
-    const { clock } = this.#world
-    const deadline = clock.now() + policyOf(this.work.step, 'lease_ms')
-    for (;;) {
-      try {
-        await this.#jobs.result(this.work.step, result, this.#by)
+    this.#write(result).then(this.#finish, (error: unknown) => {
+      void this.#writeAgain(error, result).then(this.#finish)
+    })
+  }
+
+  #write(result: StepResult): Promise<unknown> {
+    return this.#by.jobs.result(this.task, result, this.#caller)
+  }
+
+  /** What could not be written may be in a moment, or never. */
+  async #writeAgain(first: unknown, result: StepResult): Promise<void> {
+    const { clock, logger } = this.#by.world
+    const deadline = clock.now() + policyOf(this.task, 'lease_ms')
+    for (let error = first; ; ) {
+      if (isUnusable(error)) {
+        await this.#write(unusable(error)).catch((again) => this.#lost(again))
         return
-      } catch (error) {
-        if (isUnusable(error)) {
-          await this.#jobs
-            .result(this.work.step, unusable(error), this.#by)
-            .catch((again) => this.#lost(again))
-          return
-        }
-        if (!isPassing(error) || clock.now() >= deadline) return this.#lost(error)
-        this.#world.logger.warn({ error, job_id: this.work.job.job_id }, 'A result cannot be written now')
-        await new Promise<void>((resolve) => this.#after(REPORT_AGAIN_MS, resolve))
+      }
+      if (!isPassing(error) || clock.now() >= deadline) return this.#lost(error)
+      logger.warn({ error, job_id: this.task.job_id }, 'A result cannot be written now')
+      await new Promise<void>((resolve) => this.#after(REPORT_AGAIN_MS, resolve))
+      try {
+        await this.#write(result)
+        return
+      } catch (again) {
+        error = again
       }
     }
   }
 
   #lost(error: unknown): void {
-    const { job_id } = this.work.job
-    const { step_id, attempt_no } = this.work.step
-    this.#world.logger.warn(
+    const { job_id, step_id, attempt_no } = this.task
+    this.#by.world.logger.warn(
       { error, job_id, step_id, attempt_no },
       `Attempt ${attempt_no} could not be reported`,
     )
   }
 
   #beatLater(): void {
-    const { step } = this.work
-    const lease = policyOf(step, 'lease_ms')
+    const lease = policyOf(this.task, 'lease_ms')
     this.#after(Math.max(1, Math.min(lease / 3, LONGEST_BEAT_MS)), () => {
-      void this.#beat().then(() => {
+      void this.beat().then(() => {
         if (!this.#isReported) this.#beatLater()
       })
     })
   }
 
   /** A heartbeat that cannot be written is not the end: the next one may. The lease decides. */
-  async #beat(): Promise<void> {
+  async beat(): Promise<void> {
     if (this.#isReported) return
     try {
-      const { cancel } = await this.#jobs.heartbeat(this.work.step, this.#by)
+      const { cancel } = await this.#by.jobs.heartbeat(this.task, this.#caller)
       if (cancel) this.abort(new WorkAborted('CANCELLED', 'The job is being cancelled'))
     } catch (error) {
       if (error instanceof LeaseMismatch || error instanceof NotFound) {
         this.abort(new WorkAborted('LEASE_LOST', 'The step was handed to another attempt'))
       } else {
-        this.#world.logger.warn({ error, job_id: this.work.job.job_id }, 'A heartbeat could not be written')
+        const { job_id } = this.task
+        this.#by.world.logger.warn({ error, job_id }, 'A heartbeat could not be written')
       }
     }
   }
@@ -225,33 +250,55 @@ export class AttemptRun {
     return this.#abort
   }
 
-  get #signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  get #log(): Logger {
-    const { job_id } = this.work.job
-    const { step_id, attempt_no } = this.work.step
-    return withFields(this.#world.logger, { job_id, step_id, attempt_no })
-  }
-
-  get #by() {
-    return { actor: this.#worker, tenant_id: this.work.job.tenant_id }
+  get #caller() {
+    return { actor: this.#by.worker, tenant_id: this.task.tenant_id }
   }
 
   #after(ms: number, callback: () => void): void {
     this.#timers ??= new Set()
-    const timer = this.#world.timers.after(ms, () => {
+    const timer = this.#by.world.timers.after(ms, () => {
       this.#timers?.delete(timer)
       callback()
     })
     this.#timers.add(timer)
   }
+}
 
-  #end(): void {
-    if (this.#timers === null) return
-    for (const timer of this.#timers) timer.cancel()
-    this.#timers = null
+/** What a handler is given. Many look at next to nothing of it. */
+class WorkGiven implements StepWork {
+  readonly #run: AttemptRun
+  readonly #work: Work
+  readonly previous: Json
+
+  constructor(run: AttemptRun, work: Work, previous: Json) {
+    this.#run = run
+    this.#work = work
+    this.previous = previous
+  }
+
+  get job(): JobRecord {
+    return this.#work.job
+  }
+
+  get step(): StepRecord {
+    return this.#work.step
+  }
+
+  get input(): Json {
+    return this.#work.task.input
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal
+  }
+
+  get log(): Logger {
+    return this.#run.log
+  }
+
+  /** Handlers take it apart. */
+  get heartbeat(): () => Promise<void> {
+    return () => this.#run.beat()
   }
 }
 
@@ -278,7 +325,8 @@ function jsonOf(value: unknown): Json {
   return (value ?? null) as Json
 }
 
-function failed(thrown: unknown): StepResult {
+function failed(thrown: unknown): StepResult | CircuitOpen {
+  if (thrown instanceof CircuitOpen) return thrown
   const { failure_class = 'RETRYABLE' } =
     thrown instanceof NonRetryable || thrown instanceof StepFailure ? thrown : {}
   const metadata = thrown instanceof StepFailure ? thrown.metadata : undefined

@@ -19,7 +19,8 @@ function manual() {
   const begun: (StepWork & PromiseWithResolvers<unknown>)[] = []
   const handler = (work: StepWork) => {
     const end = Promise.withResolvers<unknown>()
-    begun.push({ ...work, ...end })
+    const { job, step, input, previous, signal, heartbeat, log } = work
+    begun.push({ job, step, input, previous, signal, heartbeat, log, ...end })
     return end.promise
   }
   const at = (index: number) => {

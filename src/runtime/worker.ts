@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { WorkAborted } from '../wire/work-aborted.ts'
 import type { Timer } from '../world/timers.ts'
 import type { World } from '../world/world.ts'
-import { AttemptRun } from './attempt-run.ts'
+import { AttemptRun, type AttemptsBy } from './attempt-run.ts'
 import type { Handler, Handlers } from './handler.ts'
 import { nextFree, TenantLoad } from './load.ts'
 import { BUSY, type Service } from './service.ts'
@@ -46,6 +46,7 @@ export class Worker implements Service {
   /** Claims as well, while there is more than one claim takes: what one has claimed is written while the next is decided. */
   readonly #second: WakefulLoop
   readonly #load = new TenantLoad()
+  readonly #by: AttemptsBy
   readonly #runs = new Set<AttemptRun>()
   readonly #ends: (() => void)[] = []
   #working = 0
@@ -63,6 +64,13 @@ export class Worker implements Service {
     this.name = options.name === undefined ? 'worker' : checkId('name', options.name)
     this.#concurrency = checkConcurrency(options.concurrency)
     this.#graceMs = checkGrace(options.grace)
+    this.#by = {
+      jobs: ledger.jobs,
+      world,
+      worker: this.name,
+      onHandled: this.#handled,
+      onDone: this.#done,
+    }
     this.#loop = new WakefulLoop(this.name, world, () => this.#turn())
     this.#second = new WakefulLoop(this.name, world, () => this.#turnBeside())
   }
@@ -87,8 +95,8 @@ export class Worker implements Service {
       ),
       this.#ledger.onSteered(({ tenant_id, job_id }) => {
         for (const run of this.#runs) {
-          const { job } = run.work
-          if (job.job_id === job_id && job.tenant_id === tenant_id) run.ask()
+          const { task } = run
+          if (task.job_id === job_id && task.tenant_id === tenant_id) run.ask()
         }
       }),
     )
@@ -137,7 +145,7 @@ export class Worker implements Service {
           held = all
         },
       })
-      for (const work of works) this.#begin(work)
+      if (works.length > 0) this.#begin(works)
       this.#isMore = works.length === limit
       // There may be more: it was not all looked at.
       if (works.length > 0) this.#loop.wake()
@@ -158,26 +166,24 @@ export class Worker implements Service {
     return null
   }
 
-  #begin(work: Work): void {
-    const handler = this.#handlers.get(work.step.queue) as Handler
-    this.#working++
-    this.#load.add(work.job.tenant_id)
-    const run = new AttemptRun({
-      work,
-      handler,
-      jobs: this.#ledger.jobs,
-      world: this.#world,
-      worker: this.name,
-      onHandled: this.#handled,
-      onDone: this.#done,
+  #begin(works: readonly Work[]): void {
+    const runs = works.map((work) => {
+      const run = new AttemptRun(this.#by, work)
+      this.#working++
+      this.#load.add(run.task.tenant_id)
+      this.#runs.add(run)
+      return run
     })
-    this.#runs.add(run)
+    // All of them are under way before the first handler begins.
+    queueMicrotask(() => {
+      for (const run of runs) run.start(this.#handlers.get(run.task.queue) as Handler)
+    })
   }
 
   /** There is room for another as soon as the handler is done: its result is written while the next one is claimed. */
-  readonly #handled = ({ work }: AttemptRun): void => {
+  readonly #handled = ({ task }: AttemptRun): void => {
     this.#working--
-    this.#load.remove(work.job.tenant_id)
+    this.#load.remove(task.tenant_id)
     this.#loop.wake()
   }
 

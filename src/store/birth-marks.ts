@@ -20,6 +20,7 @@ export type Mark<Slot> = readonly [slot: Slot, text: string]
 export class Marks {
   readonly seq: number
   readonly first: number
+  readonly like: number
   readonly now: number
   /** Between two times. */
   readonly spanMs: number
@@ -29,6 +30,7 @@ export class Marks {
     // Whole numbers that take up as much room as any; the time is of the year 2242.
     this.seq = 8_600_000_000_000_001 + nth
     this.first = 8_700_000_000_000_001 + nth
+    this.like = 8_800_000_000_000_001 + nth
     this.now = 8_600_000_000_007 + 10 * nth
     this.spanMs = 1_234_567_019 + 10 * nth
     this.text = `~${nth}~`

@@ -36,6 +36,12 @@ export interface Store {
   /** Loads these aggregates, decides once, writes all of it or nothing. */
   transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>>
 
+  /**
+   * The same at once, where a store need not load anything for it: what was decided, and what to wait for until it is durable. Null
+   * when that cannot be, and then nothing was done. Absent where it never can.
+   */
+  decideNow?<A>(decide: (given: Given) => Decision<A>): Decided<A> | null
+
   /** Selects aggregates that have something to do, each once, and decides on each by itself. */
   sweep<A>(
     selector: Sweep,
@@ -114,6 +120,12 @@ export type LookAtReady<T> = (heads: readonly ReadyHead[], view: WorkView) => T
 export type Outcome<A> =
   | { readonly ok: true; readonly answer: A }
   | { readonly ok: false; readonly refusal: Refusal }
+
+/** What was decided, and what to wait for until it is durable; null when it is. */
+export interface Decided<A> {
+  readonly outcome: Outcome<A>
+  readonly durable: Promise<void> | null
+}
 
 export interface Swept<A> {
   readonly key: RecordKey

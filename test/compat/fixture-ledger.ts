@@ -1,6 +1,8 @@
+import type { StepRecord } from '../../src/core/job/record.ts'
 import {
   ack,
   failure,
+  freshJob,
   moveDocument,
   onJob,
   recordPublishFailure,
@@ -8,6 +10,7 @@ import {
   report,
   SUCCESS,
   submitJob,
+  TENANT,
 } from '../../src/testing/conformance/commands.ts'
 import { LIMITED, MIXED, PUSHED } from '../../src/testing/conformance/protocols.ts'
 import { CrashDisk } from '../../src/testing/crash-disk.ts'
@@ -81,4 +84,14 @@ async function third(life: Life): Promise<void> {
   await life.do(recordPublishFailure('sent', row.outbox_id))
   await life.do(onJob('cancelJob', 'limited'))
   await life.do(onJob('takeOutbox', 'undelivered'))
+  await alike(life)
+}
+
+/** Enough jobs that are alike that lines say what is different from one before them. */
+async function alike(life: Life): Promise<void> {
+  const ids = Array.from({ length: 24 }, (_, nth) => `alike-${nth}`)
+  await life.together(ids.map((id) => freshJob(id)))
+  await life.together(ids.map((id) => onJob('claimStep', id)))
+  const jobs = await Promise.all(ids.map((id) => life.store.load({ kind: 'job', tenant_id: TENANT, id })))
+  await life.together(jobs.slice(2).flatMap((job) => report(job?.steps[0] as StepRecord, SUCCESS)))
 }

@@ -126,17 +126,21 @@ function isPlainStep(put: LedgerRecord): boolean {
 
 // The last form of each protocol: mostly one program submits many jobs in the same way.
 const forms = new WeakMap<Protocol, JobForm>()
+let lastForm: JobForm | undefined
 
 /** What was decided for another one and holds for this one, too; null when nothing was. */
 export function formFor(command: SubmitJob): JobForm | null {
-  const form = forms.get(command.protocol)
-  return form?.isFor(command) === true ? form : null
+  const { protocol } = command
+  if (lastForm?.command.protocol !== protocol) lastForm = forms.get(protocol)
+  return lastForm?.isFor(command) === true ? lastForm : null
 }
 
 /** For those that will be submitted like it. */
 export function keepForm(command: SubmitJob, change: Change): void {
   const form = JobForm.of(command, change)
-  if (form !== null) forms.set(command.protocol, form)
+  if (form === null) return
+  forms.set(command.protocol, form)
+  lastForm = form
 }
 
 /** A job that was just submitted, as what is its own. It has records as soon as somebody asks for them. */

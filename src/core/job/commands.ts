@@ -14,6 +14,7 @@ import type {
   Rung,
   StepRecord,
 } from './record.ts'
+import type { Task } from './task.ts'
 
 /** What every command on a job says. */
 interface ToJob {
@@ -250,6 +251,8 @@ export interface ClaimAnswer {
   readonly previous: Json
   /** Where that is, when it is in a file. */
   readonly previous_file: OutputFile | null
+  /** Whoever needs no more than this does not have the records made. */
+  readonly task: Task
 }
 
 export interface AnswerOf {

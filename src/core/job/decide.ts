@@ -34,6 +34,7 @@ import { finishEnding, settle } from './settle.ts'
 import { reportStage } from './stage-report.ts'
 import { decideStride, learnStride } from './stride.ts'
 import { decideSubmit } from './submit.ts'
+import { taskOf } from './task.ts'
 import { isBegun, isExpired, waitOf } from './waiting.ts'
 
 /** Every rule about jobs is behind this one function. */
@@ -148,11 +149,14 @@ function claimStep(draft: JobDraft, worker: string): Decision<ClaimAnswer> {
   const before = draft.steps[begun.step_index - 1]
   // The answer carries the job as it is written, so its index fields have to be there first.
   draft.reindex()
+  const { job } = draft
+  const taken = draft.steps[begun.step_index] as StepRecord
   return draft.finish({
-    job: draft.job,
-    step: draft.steps[begun.step_index] as StepRecord,
+    job,
+    step: taken,
     previous: before?.output ?? null,
     previous_file: before?.output_file ?? null,
+    task: taskOf(job, taken),
   })
 }
 

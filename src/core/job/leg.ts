@@ -37,6 +37,8 @@ export class Leg {
   readonly dueAfterMs: number | null
   /** The places of its entries in the log. */
   readonly places: number
+  /** Some limit may be in its way. */
+  readonly takes: boolean
   /** The same for all; null where it carries the records. */
   readonly answer: CallbackAnswer | null
   readonly change: Change
@@ -57,6 +59,7 @@ export class Leg {
     this.movesJob = change.audit.some(({ kind }) => kind === 'job')
     this.dueAfterMs = job.due_at === null ? null : fromIso(job.due_at) - now
     this.places = change.audit.reduce((sum, entry) => sum + hopsOf(entry), 0)
+    this.takes = change.slots.some(({ verb }) => verb === 'take')
     this.answer = answer
     this.change = change
     this.#lastReady = job.ready

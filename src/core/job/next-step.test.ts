@@ -143,11 +143,14 @@ describe('claiming', () => {
     ledger.claim()
     ledger.succeed()
     const claimed = ledger.claim()
+    const { tenant_id, job_id, step_id, attempt_no, lease_id, queue, delivery, policy } = ledger.step(1)
+    const { payload: input } = ledger.job()
     expect(claimed).toEqual({
       job: ledger.job(),
       step: ledger.step(1),
       previous: null,
       previous_file: null,
+      task: { tenant_id, job_id, step_id, attempt_no, lease_id, queue, delivery, policy, input },
     })
     ledger.fail('RETRYABLE')
     ledger.pass(MINUTE)

@@ -5,7 +5,7 @@ import { protocolOf, pulled, pushed, submitOf, TENANT } from '../../../test/fixt
 import type { Change } from '../decision.ts'
 import type { Json } from '../json.ts'
 import type { QueueRecord } from '../queue/record.ts'
-import type { ClaimStep, HeartbeatStep, ReportResult, StepResult } from './commands.ts'
+import type { ClaimAnswer, ClaimStep, HeartbeatStep, ReportResult, StepResult } from './commands.ts'
 import type { Protocol } from './protocol.ts'
 import type { StepRecord } from './record.ts'
 import { Stride } from './stride.ts'
@@ -127,6 +127,7 @@ describe('jobs that go the way of others', () => {
           if (alike.change instanceof Stride) strides++
           expect(told(alike.change)).toEqual(told(anew.change))
           expect(withoutEtags(alike.answer)).toEqual(withoutEtags(anew.answer))
+          expect(taskIn(alike.answer)).toEqual(taskIn(anew.answer))
         }
       }),
       { numRuns: 60 },
@@ -148,6 +149,10 @@ describe('jobs that go the way of others', () => {
     ])
     expect(stride.job.etag).not.toBe('')
     expect(stride.steps).toBe(stride.steps)
+    expect(stride.takes).toBe(false)
+    jobs.do(report(jobs, id, { ...SUCCESS, output: null }))
+    const { answer } = jobs.do(claim(id)).alike
+    expect((answer as ClaimAnswer).previous).toBeNull()
     expect([stride.waits_for, stride.outbox, stride.ready]).toEqual([[], [], null])
     expect([stride.tenant_id, stride.job_id]).toEqual([TENANT, id])
     const read = jobs.do(claim(submitted(jobs, protocol)), { looksEarly: true }).alike.change as Stride
@@ -230,6 +235,14 @@ describe('jobs that go the way of others', () => {
 })
 
 const QUEUE = { kind: 'queue', state: 'active', limits: [] } as unknown as QueueRecord
+
+/** What a worker needs of what was claimed; null when nothing was. */
+function taskIn(answer: unknown): unknown {
+  if (!(answer instanceof Object) || !('task' in answer)) return null
+  const { task } = answer as ClaimAnswer
+  const { tenant_id, job_id, step_id, attempt_no, lease_id, queue, delivery, policy, input } = task
+  return { tenant_id, job_id, step_id, attempt_no, lease_id, queue, delivery, policy, input }
+}
 
 function withoutEtags(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer), (key, value) => (key === 'etag' ? '' : value))

@@ -5,6 +5,7 @@ import { type Json, sameJson } from '../json.ts'
 import { EVERYBODY } from '../queue/record.ts'
 import { toEpochSeconds, toIso } from '../time.ts'
 import { Birth } from './birth.ts'
+import { ClaimedAlike } from './claimed-alike.ts'
 import type { CallbackAnswer, ClaimAnswer, JobCommand } from './commands.ts'
 import { endedTopic } from './ended-topic.ts'
 import { isPlainSuccess, Leg, type Legs, type StrideCommand } from './leg.ts'
@@ -110,6 +111,10 @@ export class Stride implements Change, JobAggregate {
     return NOTHING
   }
 
+  get takes(): boolean {
+    return this.leg.takes
+  }
+
   get slots(): readonly SlotChange[] {
     const { slots } = this.leg.change
     return slots.length === 0 ? NOTHING : slots.map((slot) => ({ ...slot, owner: this.job_id }))
@@ -210,18 +215,7 @@ export function decideStride(
 function claimLike(leg: Leg, aggregate: Alike, given: Given): Decision<ClaimAnswer> | null {
   if (isSteered(leg.step, given)) return null
   const stride = new Stride(leg, aggregate, given.now, given.ids.next(), leg.step.output)
-  const answer = {
-    // Most workers look at little of it.
-    get job() {
-      return stride.job
-    },
-    get step() {
-      return stride.step
-    },
-    previous: aggregate instanceof Birth ? null : aggregate.output,
-    previous_file: null,
-  }
-  return { kind: 'change', change: stride, answer }
+  return { kind: 'change', change: stride, answer: new ClaimedAlike(stride) }
 }
 
 /** Somebody has decided about its queue, or it is not known whether. */

@@ -13,15 +13,15 @@ const ENDING = constant(`]${CHECKSUM_ROOM}`)
  */
 export class BatchBuffer extends LineBytes {
   readonly #place: Uint8Array
-  readonly #placeText: string
+  /** Lines that others may be said to be like, by what they have in common, and which of the lines they are. */
+  readonly #models = new Map<object, { readonly model: object; readonly nth: number }>()
   readonly #counts: number[] = []
   readonly #ends: number[] = []
 
   /** Writes into bytes that nobody needs any more, as far as they go. */
   constructor(firstSeq: number, bytes?: Buffer) {
     super(bytes)
-    this.#placeText = `,"batch":[${firstSeq},${COUNT_ROOM},`
-    this.#place = constant(this.#placeText)
+    this.#place = constant(`,"batch":[${firstSeq},${COUNT_ROOM},`)
   }
 
   get lines(): number {
@@ -34,14 +34,6 @@ export class BatchBuffer extends LineBytes {
     // Over the closing brace.
     this.end--
     this.endLine()
-  }
-
-  /** The same of one that has no closing brace. */
-  addText(line: string): void {
-    const nth = this.#ends.length
-    this.json(`${line}${this.#placeText}${nth}]${CHECKSUM_ROOM}`)
-    this.#counts.push(this.end - CHECKSUM_ROOM.length - 1 - digitsOf(nth) - 1 - COUNT_DIGITS)
-    this.#ends.push(this.end)
   }
 
   /** Everything since the last line is one, but for its place in the batch, its checksum and its closing brace. */
@@ -59,6 +51,16 @@ export class BatchBuffer extends LineBytes {
     this.#ends.length = lines
     this.#counts.length = lines
     this.end = this.#ends.at(-1) ?? 0
+    for (const [key, { nth }] of this.#models) if (nth >= lines) this.#models.delete(key)
+  }
+
+  /** The line that was just ended is what others with this in common are like. */
+  keepModel(key: object, model: object): void {
+    this.#models.set(key, { model, nth: this.lines - 1 })
+  }
+
+  modelOf(key: object): object | undefined {
+    return this.#models.get(key)?.model
   }
 
   /** Everything, with the number of lines and the checksum of each filled in. */
@@ -73,12 +75,6 @@ export class BatchBuffer extends LineBytes {
     }
     return this.memory.subarray(0, this.end)
   }
-}
-
-function digitsOf(value: number): number {
-  let digits = 1
-  for (let bound = 10; bound <= value; bound *= 10) digits++
-  return digits
 }
 
 function writeDigits(bytes: Buffer, at: number, digits: string): void {

@@ -5,15 +5,17 @@ import { systemClock } from '../../world/clock.ts'
 import { debugLogger } from '../../world/logger.ts'
 import { nodeDisk } from '../../world/node-disk.ts'
 import { systemTimers } from '../../world/timers.ts'
-import { type CompactionJob, compact } from './compaction.ts'
-import type { WorkerAnswer, WorkerMessage } from './compactor.ts'
+import { compact } from './compaction.ts'
+import type { WorkerAnswer, WorkerMessage, WorkerTask } from './compactor.ts'
+import { endedByFlag } from './ended-by-flag.ts'
 import type { Progress } from './snapshot/progress.ts'
 
-const { folder, job } = workerData as { readonly folder: string; readonly job: CompactionJob }
+const { folder, job, flag } = workerData as WorkerTask
 
 async function answer(): Promise<WorkerAnswer> {
   try {
-    const place = { disk: nodeDisk, folder, timers: systemTimers, logger: debugLogger }
+    const disk = endedByFlag(nodeDisk, flag)
+    const place = { disk, folder, timers: systemTimers, logger: debugLogger }
     return { compacted: await compact(place, job, saySeldom) }
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException

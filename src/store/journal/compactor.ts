@@ -12,6 +12,13 @@ type Compactor = (
   signal: AbortSignal,
 ) => Promise<Compacted>
 
+export interface WorkerTask {
+  readonly folder: string
+  readonly job: CompactionJob
+  /** Shared by both threads: it is to end as soon as this is not 0. */
+  readonly flag: Int32Array
+}
+
 /** What a worker says while it is at it, and when it is done. */
 export type WorkerMessage = { readonly progress: Progress } | WorkerAnswer
 
@@ -33,11 +40,14 @@ async function compactInWorker(
   onProgress: OnProgress,
   signal: AbortSignal,
 ): Promise<Compacted> {
-  const worker = new Worker(WORKER, { workerData: { folder, job } })
+  const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const worker = new Worker(WORKER, { workerData: { folder, job, flag } satisfies WorkerTask })
   // A compaction that is cut off is done again another time; nobody has to wait for it to end.
   worker.unref()
-  const end = () => void worker.terminate()
+  const end = () => void Atomics.store(flag, 0, 1)
   signal.addEventListener('abort', end)
+  if (signal.aborted) end()
+  const over = new Promise<number>((resolve) => worker.once('exit', resolve))
   try {
     const answer = await new Promise<WorkerAnswer>((resolve, reject) => {
       worker.on('message', (message: WorkerMessage) => {
@@ -45,13 +55,15 @@ async function compactInWorker(
         else resolve(message)
       })
       worker.once('error', reject)
-      worker.once('exit', (code) => reject(new Error(`the compaction ended with ${code}`)))
+      void over.then((code) => reject(new Error(`the compaction ended with ${code}`)))
     })
     if ('compacted' in answer) return answer.compacted
     if ('damage' in answer) throw new LedgerDamaged(answer.damage, answer.message)
     throw Object.assign(new Error(answer.message), { code: answer.code })
   } finally {
     signal.removeEventListener('abort', end)
-    await worker.terminate()
+    // It ends by itself when it has answered, or was told to.
+    worker.ref()
+    await over
   }
 }

@@ -20,7 +20,7 @@ import { type DecisionView, decideOn } from '../live/live-given.ts'
 import type { LiveState } from '../live/live-state.ts'
 import type { Move } from '../live/move.ts'
 import type { Pending } from '../live/pending.ts'
-import type { Outcome } from '../store.ts'
+import type { Decided, Outcome } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { type Image, lookAgain } from './image.ts'
 import { encodeCommit, type Nths } from './lines/encode.ts'
@@ -31,12 +31,6 @@ import { type Found, Looked, nameOfClaim } from './looked.ts'
 
 /** More look-ups than any decision needs: it asks for what it does not have, and has it then. */
 const MOST_LOOKUPS = 1000
-
-/** What was decided, and what to wait for until it is durable; null when it is. */
-export interface Decided<A> {
-  readonly outcome: Outcome<A>
-  readonly durable: Promise<void> | null
-}
 
 /** What a try came to, or what has to be looked up first. */
 type Tried<A> = Decided<A> | Missing
@@ -150,7 +144,7 @@ export class Decider {
     const outcome = { ok: true, answer } as const
     // Whatever was looked up for them was not there.
     if (change.births !== undefined) return { outcome, durable: this.#commitBirths(change.births) }
-    if (change instanceof Stride && !this.#image.live.isAnyAwaited)
+    if (change instanceof Stride && !this.#image.live.isAwaited(change))
       return { outcome, durable: this.#commitStride(change) }
     return this.#commit(change, change.audit, outcome, looked)
   }
@@ -175,7 +169,7 @@ export class Decider {
     return durable
   }
 
-  /** The same of a job that goes on as others did, while nobody waits for any to end. */
+  /** The same of a job that goes on as others did, when nobody waits for it. */
   #commitStride(stride: Stride): Promise<void> {
     const first = this.#group.nextSeq
     const { buffer } = this.#group

@@ -10,6 +10,7 @@ import type { Capabilities } from '../capabilities.ts'
 import type { ProgressOptions } from '../progress.ts'
 import type { AuditQuery, DurationsQuery, FindQuery, Page } from '../query.ts'
 import type {
+  Decided,
   Finding,
   LookAtReady,
   MaintenanceReport,
@@ -91,6 +92,10 @@ export class JournalStore implements Store {
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  decideNow<A>(decide: (given: Given) => Decision<A>): Decided<A> | null {
+    return this.#writer.decideNow(decide)
   }
 
   async sweep<A>(

@@ -5,7 +5,7 @@ import type { World } from '../../world/world.ts'
 import { Followers } from '../followers.ts'
 import type { Pending } from '../live/pending.ts'
 import type { ProgressOptions } from '../progress.ts'
-import type { MaintenanceReport, Outcome, ServerNotice, Sweep, Swept } from '../store.ts'
+import type { Decided, MaintenanceReport, Outcome, ServerNotice, Sweep, Swept } from '../store.ts'
 import { Decider } from './decider.ts'
 import { DeltaLog } from './delta/delta-log.ts'
 import { DeltaWriter } from './delta/delta-writer.ts'
@@ -76,6 +76,10 @@ export class JournalWriter {
 
   transact<A>(decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
     return this.#decider.transact(decide)
+  }
+
+  decideNow<A>(decide: (given: Given) => Decision<A>): Decided<A> | null {
+    return this.#decider.now(decide)
   }
 
   announce(notice: ServerNotice | null): Promise<void> {

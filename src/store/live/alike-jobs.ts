@@ -31,8 +31,8 @@ export class AlikeJobs {
     const own = new Array<JobCell>(births.length)
     for (let nth = 0; nth < births.length; nth++) {
       const birth = births[nth] as Birth
-      devices.bear(birth)
       const cell = cells.add(birth.tenant_id, birth.job_id)
+      devices.bear(birth, cell)
       cell.decided = birth
       own[nth] = cell
     }
@@ -46,7 +46,7 @@ export class AlikeJobs {
     const before = (cell.decided ?? cell.durable) as Alike
     cell.decided = stride
     work.take(cell)
-    return new PendingStride(this.#memory, stride, cell, before, devices.apply(stride))
+    return new PendingStride(this.#memory, stride, cell, before, devices.stride(stride, cell))
   }
 }
 
@@ -96,8 +96,8 @@ class PendingBirths implements Pending {
     for (let nth = this.#births.length - 1; nth >= 0; nth--) {
       const birth = this.#births[nth] as Birth
       work.foresee(this.#cells[nth] as JobCell, null)
-      cells.delete(birth.tenant_id, birth.job_id)
       devices.unbear(birth)
+      cells.delete(birth.tenant_id, birth.job_id)
     }
   }
 }

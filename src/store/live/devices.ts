@@ -1,8 +1,11 @@
 import type { Change, ClaimKey, SlotChange, SlotKey } from '../../core/decision.ts'
 import type { Birth } from '../../core/job/birth.ts'
+import type { Stride } from '../../core/job/stride.ts'
 import type { WorkView } from '../../core/pick.ts'
+import type { JobCells } from './job-cells.ts'
 import { Layers } from './layers.ts'
-import { type HeldUntil, SlotHolders, UNTIL_RELEASED } from './slot-holders.ts'
+import type { JobCell } from './move.ts'
+import { type HeldUntil, type JobsThatHold, SlotHolders, UNTIL_RELEASED } from './slot-holders.ts'
 import { compareEntries, type SlotEntry, type StoredWork } from './stored-work.ts'
 import { TwoKeys } from './two-keys.ts'
 
@@ -16,9 +19,14 @@ const FORGETS_AFTER = 1000
 export class Devices {
   readonly claims = new Layers<string>()
   readonly #slots = new TwoKeys<SlotHolders>()
+  readonly #cells: JobCells | null
   /** Places taken until a time since those whose time is over were last looked for, and after how many that is done. */
   #timed = 0
   #forgetsAfter = FORGETS_AFTER
+
+  constructor(cells: JobCells | null = null) {
+    this.#cells = cells
+  }
 
   ownerOf({ tenant_id, key }: ClaimKey): string | undefined {
     return this.claims.get(tenant_id, key)
@@ -79,7 +87,8 @@ export class Devices {
   store({ slots, limits }: Pick<StoredWork, 'slots' | 'limits'>): void {
     let from = 0
     for (const [tenant_id, key, entries] of limits) {
-      this.#slots.set(tenant_id, key, new SlotHolders({ slots, tenant_id, key, from, entries }))
+      const stored = { slots, tenant_id, key, from, entries }
+      this.#slots.set(tenant_id, key, new SlotHolders(stored, this.#jobsOf(tenant_id)))
       from += entries
     }
   }
@@ -117,15 +126,29 @@ export class Devices {
   }
 
   /** The same for a new job: nobody has what is its own, or it would have been answered with that. */
-  bear({ form, tenant_id, claim, job_id }: Birth): void {
+  bear({ form, tenant_id, claim, job_id }: Birth, cell: JobCell): void {
     this.claims.set(tenant_id, claim, job_id)
-    this.#holdersOf(form.slot).add(job_id)
+    cell.holds = this.#holdersOf(form.slot)
+    cell.holds.takeSilently()
   }
 
   /** It will not be. */
   unbear({ form, tenant_id, claim, job_id }: Birth): void {
     this.#change({ ...form.slot, owner: job_id }, null)
     this.claims.delete(tenant_id, claim)
+  }
+
+  /** The same for a job that goes on as others did: it gives back what it says itself that it holds, if that is all. */
+  stride(stride: Stride, cell: JobCell): Undo | null {
+    const { slots } = stride.leg.change
+    const slot = slots[0]
+    const { holds } = cell
+    if (slots.length !== 1 || slot?.verb !== 'release' || holds === null) return this.apply(stride)
+    if (holds !== this.#slots.get(slot.tenant_id, slot.key)) return this.apply(stride)
+    cell.holds = null
+    holds.releaseSilently()
+    if (holds.isEmpty) this.#slots.delete(slot.tenant_id, slot.key)
+    return () => this.#change({ ...slot, owner: stride.job_id }, UNTIL_RELEASED)
   }
 
   #isFull(slot: SlotChange, now: number): boolean {
@@ -158,13 +181,41 @@ export class Devices {
     return before
   }
 
+  #jobsOf(tenant_id: string): JobsThatHold | null {
+    return this.#cells === null ? null : new JobsOfTenant(this.#cells, tenant_id)
+  }
+
   #holdersOf({ tenant_id, key }: SlotKey): SlotHolders {
     let holders = this.#slots.get(tenant_id, key)
     if (holders === undefined) {
-      holders = new SlotHolders()
+      holders = new SlotHolders(null, this.#jobsOf(tenant_id))
       this.#slots.set(tenant_id, key, holders)
     }
     return holders
+  }
+}
+
+/** Jobs of a tenant, which say themselves what they hold. */
+class JobsOfTenant implements JobsThatHold {
+  readonly #cells: JobCells
+  readonly #tenant_id: string
+
+  constructor(cells: JobCells, tenant_id: string) {
+    this.#cells = cells
+    this.#tenant_id = tenant_id
+  }
+
+  has(holders: SlotHolders, job_id: string): boolean {
+    return this.#cells.get(this.#tenant_id, job_id)?.holds === holders
+  }
+
+  forget(job_id: string): void {
+    const cell = this.#cells.get(this.#tenant_id, job_id)
+    if (cell !== undefined) cell.holds = null
+  }
+
+  *all(holders: SlotHolders): Generator<string> {
+    for (const cell of this.#cells.values(this.#tenant_id)) if (cell.holds === holders) yield cell.id
   }
 }
 

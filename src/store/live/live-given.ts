@@ -69,7 +69,7 @@ export function decideOn<A>(
   for (let round = 0; ; round++) {
     must(round < MAX_ROUNDS, 'a decision comes to an end')
     const decision = decide(given)
-    if (decision.kind !== 'change') return decision
+    if (decision.kind !== 'change' || decision.change.takes === false) return decision
     // Jobs that are alike were all looked for, or they would not be.
     const taken = decision.change.births === undefined ? view.devices.takenClaim(decision.change) : undefined
     if (taken !== undefined) must(false, `a decision looks before it claims ${taken.key}`)

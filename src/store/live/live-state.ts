@@ -16,6 +16,7 @@ import {
 } from '../../core/aggregate.ts'
 import type { Change, ClaimKey, Signal } from '../../core/decision.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
+import type { Stride } from '../../core/job/stride.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { WorkView } from '../../core/pick.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
@@ -46,12 +47,12 @@ export function isAlwaysHere(kind: AggregateKind): boolean {
  * to everybody else.
  */
 export class LiveState {
+  readonly #jobs = new JobCells()
   readonly work = new WorkIndex()
-  readonly devices = new Devices()
+  readonly devices = new Devices(this.#jobs)
   readonly signals = new SignalQueue()
   readonly counts = new StateCounts()
   readonly listings = new Listings(this)
-  readonly #jobs = new JobCells()
   readonly alike = new AlikeJobs({
     cells: this.#jobs,
     work: this.work,
@@ -207,14 +208,21 @@ export class LiveState {
   }
 
   /** Somebody waits for a signal, or will when what was decided is durable. */
-  get isAnyAwaited(): boolean {
+  get #isAnyAwaited(): boolean {
     return this.work.isAnyAwaited || !this.#aboutToWait.isEmpty
+  }
+
+  /** Somebody waits for what a job signals by going on as others did. */
+  isAwaited(stride: Stride): boolean {
+    return (
+      stride.leg.change.signals.length > 0 && this.#isAnyAwaited && this.awaited(stride.signals).length > 0
+    )
   }
 
   /** The signals that somebody waits for, or will when what was decided is durable. The others need not be kept. */
   awaited(signals: readonly Signal[]): readonly Signal[] {
     if (signals.length === 0) return signals
-    if (!this.isAnyAwaited) return NO_SIGNALS
+    if (!this.#isAnyAwaited) return NO_SIGNALS
     return signals.filter(
       ({ tenant_id, topic }) =>
         this.work.isAwaited(tenant_id, topic) || this.#aboutToWait.has(tenant_id, topic),
@@ -273,6 +281,7 @@ export class LiveState {
   #evictJob(tenant_id: string, id: string): void {
     const cell = this.#jobs.get(tenant_id, id)
     if (cell === undefined) return
+    cell.holds?.name(id)
     for (const row of cell.durable?.outbox ?? []) this.#rows.delete(tenant_id, row.outbox_id)
     cell.durable = null
     if (cell.isNowhere) this.#forget('job', tenant_id, id)

@@ -1,4 +1,5 @@
 import type { AloneRecord, JobAggregate, JobPart } from '../../core/aggregate.ts'
+import type { SlotHolders } from './slot-holders.ts'
 import { WorkPlace } from './work-index.ts'
 
 /** An aggregate in memory: as it is, and as it was decided to become while that is not durable yet. */
@@ -11,6 +12,8 @@ export interface Cell<T> {
 export class JobCell extends WorkPlace implements Cell<JobAggregate> {
   durable: JobAggregate | null = null
   decided: JobAggregate | null = null
+  /** The places of which it has one, without anybody else knowing which job that is. */
+  holds: SlotHolders | null = null
 }
 
 /** What a change makes of one aggregate. */

@@ -1,5 +1,13 @@
 import type { Command } from '../../../src/core/command.ts'
-import { freshJob, moveDocument, submitJob } from '../../../src/testing/conformance/commands.ts'
+import {
+  freshJob,
+  moveDocument,
+  onJob,
+  report,
+  SUCCESS,
+  submitJob,
+  TENANT,
+} from '../../../src/testing/conformance/commands.ts'
 import type { Life } from '../life.ts'
 import type { ScriptedHistory } from './scripted-history.ts'
 
@@ -20,13 +28,23 @@ export const crowd: ScriptedHistory = {
   async play(life) {
     await life.open()
     await Promise.all(Array.from({ length: CALLERS }, (_, n) => caller(life, n)))
-    await life.together([freshJob('alike-1'), freshJob('alike-2'), freshJob('alike-3')])
+    await life.together(ALIKE.map((id) => freshJob(id)))
+    await life.together(ALIKE.map((id) => onJob('claimStep', id)))
+    await life.together(await succeeded(life, ALIKE))
     await life.pass(1000)
     await Promise.all([life.maintain(), life.together(moves('shared-2'))])
     await life.do(moveDocument('large', 'fetching', { metadata: { LARGE } }))
     await life.do(moveDocument('large', 'failed'))
     await life.close()
   },
+}
+
+const ALIKE = ['alike-1', 'alike-2', 'alike-3']
+
+/** What whoever has the first step of each of these jobs says of it. */
+async function succeeded(life: Life, ids: readonly string[]): Promise<readonly Command[]> {
+  const jobs = await Promise.all(ids.map((id) => life.store.load({ kind: 'job', tenant_id: TENANT, id })))
+  return jobs.flatMap((job) => (job?.steps[0] === undefined ? [] : report(job.steps[0], SUCCESS)))
 }
 
 async function caller(life: Life, n: number): Promise<void> {

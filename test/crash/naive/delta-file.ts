@@ -7,7 +7,7 @@ const NEWLINE = 10
 /** A file is filled with newlines ahead of what is written. */
 const BLANK = Buffer.alloc(4096, NEWLINE)
 
-const VERSIONS = ['1.0', '1.1']
+const VERSIONS = ['1.0', '1.1', '1.2']
 
 interface Candidate {
   readonly at: number
@@ -69,14 +69,43 @@ function batchAt(candidates: readonly Candidate[], index: number, seq: number): 
   const batch: JsonObject[] = []
   let next = seq
   for (let nth = 0; nth < count; nth++) {
-    const line = candidates[index + nth]?.line
-    if (line == null || line.seq !== next) return null
+    const written = candidates[index + nth]?.line
+    if (written == null || written.seq !== next) return null
+    const line = wholeLine(batch, written)
     const [of, size, place] = batchOf(line)
     if (of !== seq || size !== count || place !== nth) return null
     batch.push(line)
     next += placesOf(line)
   }
   return batch
+}
+
+/** What users gave is said as a whole. */
+const SAID_WHOLE = ['payload', 'output', 'input_ref', 'output_ref']
+
+/** A line that says what is different from another one of its batch, as a whole. */
+function wholeLine(batch: readonly JsonObject[], line: JsonObject): JsonObject {
+  const { like, ...own } = line
+  if (like === undefined) return line
+  const model = batch.find(({ seq }) => seq === like)
+  if (model === undefined) throw new Error(`${line.seq} is like ${like}, which is not there`)
+  return laidOver({ ...model, commit: undefined }, own) as JsonObject
+}
+
+function laidOver(below: Json | undefined, above: Json | undefined, name = ''): Json | undefined {
+  if (above === undefined) return below
+  if (SAID_WHOLE.includes(name)) return above
+  if (isObject(below) && isObject(above)) {
+    const names = new Set([...Object.keys(below), ...Object.keys(above)])
+    return Object.fromEntries([...names].map((one) => [one, laidOver(below[one], above[one], one)]))
+  }
+  const isList = Array.isArray(below) && Array.isArray(above) && below.length === above.length
+  if (!isList || ![...below, ...above].every(isObject)) return above
+  return above.map((item, nth) => laidOver(below[nth], item) as Json)
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** How many seqs a line takes. */

@@ -51,7 +51,14 @@ const NULL_IN_ROW = ['taken_until', 'next_try_at', 'last_error_code', 'last_erro
 /** Claims, slots and signals belong to the tenant and the job of the line, unless they say otherwise. */
 export function devices(line: JsonObject, list: Json | undefined): readonly JsonObject[] {
   const { tenant_id, job_id } = line
-  return ((list ?? []) as readonly JsonObject[]).map((device) => ({ tenant_id, owner: job_id, ...device }))
+  const all = list === 'own' ? [ownClaim(line)] : ((list ?? []) as readonly JsonObject[])
+  return all.map((device) => ({ tenant_id, owner: job_id, ...device }))
+}
+
+/** What a new job claims as a matter of course. */
+function ownClaim(line: JsonObject): JsonObject {
+  const { idempotency_key = null, idempotency_hash } = parts(line.new).job as JsonObject
+  return { key: idempotency_key === null ? `request:${idempotency_hash}` : `key:${idempotency_key}` }
 }
 
 /** The records in `new`, complete. */

@@ -3,6 +3,7 @@ import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk, DiskReader } from '../../../world/disk.ts'
 import { countWhile } from '../../count-while.ts'
 import { type AuditQuery, matchesAudit } from '../../query.ts'
+import { likeLine, type WrittenLine } from '../lines/batch-lines.ts'
 import type { Line } from '../lines/line.ts'
 import { type Direction, HistoryMoved, type HistorySource } from '../segments/history.ts'
 import { recordsOf } from '../segments/line-records.ts'
@@ -81,13 +82,15 @@ export class DeltaLog implements HistorySource {
   async *records(query: AuditQuery, place: number, direction: Direction): AsyncGenerator<AuditRecord> {
     const sign = direction === 'asc' ? 1 : -1
     const needles = needlesOf(query)
-    const has = (text: { includes(needle: string): boolean }) =>
-      needles.every((any) => any.some((all) => all.every((needle) => text.includes(needle))))
+    const has = (text: { includes(needle: string): boolean }, model?: string) =>
+      needles.every((any) =>
+        any.some((all) => all.every((needle) => text.includes(needle) || model?.includes(needle) === true)),
+      )
     for await (const piece of sign === 1 ? this.#forwards(place) : this.#backwards(place)) {
       if (!has(piece)) continue
-      const texts = linesOf(piece)
-      for (const text of sign === 1 ? texts : texts.reverse()) {
-        const records = has(text) ? recordsOf(this.#parse(text)) : []
+      const lines = linesOf(piece)
+      for (const { text, model } of sign === 1 ? lines : lines.reverse()) {
+        const records = has(text, model) ? recordsOf(this.#whole(text, model)) : []
         for (const record of sign === 1 ? records : records.reverse()) {
           if (sign * (record.seq - place) > 0 && matchesAudit(record, query)) yield record
         }
@@ -95,7 +98,14 @@ export class DeltaLog implements HistorySource {
     }
   }
 
-  #parse(text: string): Line {
+  #whole(text: string, model: string | undefined): Line {
+    const line = this.#parse(text)
+    if (line.like === undefined) return line
+    if (model === undefined) throw new LedgerDamaged({ file: this.path, byte: 0 }, NO_MODEL)
+    return likeLine(this.#parse(model), line)
+  }
+
+  #parse(text: string): WrittenLine {
     const line = parseLine(Buffer.from(text))
     if (typeof line === 'string') throw new LedgerDamaged({ file: this.path, byte: 0 }, line)
     return line
@@ -169,11 +179,31 @@ class OpenDelta implements AsyncDisposable {
   }
 }
 
-function linesOf(piece: Buffer): string[] {
-  return piece
+const NO_MODEL = 'a line is like one that is not before it in its batch'
+
+interface TextLine {
+  readonly text: string
+  /** The line that it says it is like, which is before it in its batch. */
+  readonly model: string | undefined
+}
+
+/** How a line begins that says what is different from another one. */
+const LIKE = /^\{"seq":\d+,"like":(\d+)/
+const SEQ = /^\{"seq":(\d+)/
+
+/** Of whole batches. */
+function linesOf(piece: Buffer): TextLine[] {
+  const texts = piece
     .toString('utf8')
     .split('\n')
     .filter((text) => text !== '')
+  if (!piece.includes('"like":')) return texts.map((text) => ({ text, model: undefined }))
+  const bySeq = new Map<string | undefined, string>()
+  return texts.map((text) => {
+    const like = LIKE.exec(text)?.[1]
+    if (like === undefined) bySeq.set(SEQ.exec(text)?.[1], text)
+    return { text, model: like === undefined ? undefined : bySeq.get(like) }
+  })
 }
 
 /**

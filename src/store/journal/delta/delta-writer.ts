@@ -5,15 +5,22 @@ import { withChecksum } from '../lines/checksum.ts'
 import { DELTA_VERSION, type DeltaEnd, type DeltaHeader } from './read-delta.ts'
 
 /**
- * How much is filled with newlines ahead: overwriting is cheaper to sync than growing. Whoever writes meanwhile waits for
- * it, and a disk takes far more than eight times as long for eight times as much.
+ * How much is filled with newlines ahead: overwriting is cheaper to sync than growing. Whoever writes meanwhile waits for it, and
+ * a disk takes two or three times as long for eight times as much: so it is more, the more is written.
  */
-const FILL_BYTES = 128 * 1024
+const LEAST_FILL_BYTES = 128 * 1024
+const MOST_FILL_BYTES = 1024 * 1024
 
 /** A batch this large is cheaper to append than to fill for. */
-const LARGE_BATCH_BYTES = 64 * 1024
+const LARGE_BATCH_BYTES = 256 * 1024
 
-const FILL = Buffer.alloc(FILL_BYTES, '\n')
+/** Made when somebody first needs it: most who open a ledger write little. */
+let newlines = Buffer.alloc(0)
+
+function fillOf(bytes: number): Uint8Array {
+  if (newlines.length < bytes) newlines = Buffer.alloc(bytes, '\n')
+  return newlines.subarray(0, bytes)
+}
 
 /** Appends batches to a delta file. One at a time: the caller waits for each. */
 export class DeltaWriter {
@@ -21,6 +28,7 @@ export class DeltaWriter {
   readonly #file: DiskFile
   #end: number
   #size: number
+  #fillBytes = LEAST_FILL_BYTES
   /** Most processes that write once write no more: they need no room. */
   #isFirst = true
 
@@ -81,7 +89,7 @@ export class DeltaWriter {
   /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. */
   async append(batch: Uint8Array): Promise<void> {
     const needsRoom = this.#end + batch.length > this.#size && !this.#isFirst
-    if (needsRoom && batch.length < LARGE_BATCH_BYTES) await this.#fill()
+    if (needsRoom && batch.length < LARGE_BATCH_BYTES) await this.#fillIfRoom(batch)
     this.#isFirst = false
     await this.#file.writeThrough(this.#end, batch)
     this.#end += batch.length
@@ -104,9 +112,21 @@ export class DeltaWriter {
     return this.#file.close()
   }
 
-  async #fill(): Promise<void> {
-    await this.#file.write(this.#size, FILL)
-    this.#size += FILL_BYTES
+  /** Where there is none left, there may be enough for the batch. */
+  async #fillIfRoom(batch: Uint8Array): Promise<void> {
+    try {
+      await this.#fillFor(batch)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      await this.takeBack()
+    }
+  }
+
+  async #fillFor(batch: Uint8Array): Promise<void> {
+    const bytes = Math.min(Math.max(this.#fillBytes, 2 * batch.length), MOST_FILL_BYTES)
+    this.#fillBytes = Math.min(2 * bytes, MOST_FILL_BYTES)
+    await this.#file.write(this.#size, fillOf(bytes))
+    this.#size += bytes
     await this.#file.sync()
   }
 }

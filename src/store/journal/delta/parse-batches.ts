@@ -1,3 +1,5 @@
+import type { AuditEntry } from '../../../core/audit.ts'
+import { BatchLines, type WrittenLine, wholeText } from '../lines/batch-lines.ts'
 import { hasChecksum } from '../lines/checksum.ts'
 import { entriesOf, type Line, placesOf, type ReadLine } from '../lines/line.ts'
 
@@ -58,20 +60,26 @@ function parseBatch(
   isMore: boolean,
 ): ParsedBatch | Trouble {
   const lines: PlacedLine[] = []
+  const whole = new BatchLines()
   let seq = nextSeq
   let at = start
   for (let count = 1; lines.length < count; ) {
     const end = bytes.indexOf(NEWLINE, at)
     if (end === -1) return { at: base + at, what: 'the line is cut off' }
     const text = bytes.subarray(at, end)
-    const line = parseLine(text)
+    const written = parseLine(text)
+    const line = typeof written === 'string' ? written : whole.add(written)
     if (typeof line === 'string') return { at: base + at, what: line }
     const [first, size, index] = line.batch
     if (line.seq !== seq || first !== nextSeq || index !== lines.length) {
       return { at: base + at, what: `seq ${nextSeq} should come here, and seq ${line.seq} does` }
     }
     const entries = entriesOf(line)
-    lines.push({ line, entries, at: base + at, bytes: text })
+    lines.push(
+      line === written
+        ? { line, entries, at: base + at, bytes: text }
+        : new LikeLine(line, entries, base + at),
+    )
     if (index === 0 && isMore && !hasLines(bytes, end + 1, size - 1)) {
       return { at: base + start, what: 'the batch is cut off' }
     }
@@ -91,12 +99,30 @@ function hasLines(bytes: Buffer, from: number, count: number): boolean {
   return true
 }
 
-/** The line, or what is wrong with it. */
-export function parseLine(bytes: Buffer): Line | string {
+/** One that stands there as what is different from another one. */
+class LikeLine implements PlacedLine {
+  readonly line: Line
+  readonly entries: readonly AuditEntry[]
+  readonly at: number
+
+  constructor(line: Line, entries: readonly AuditEntry[], at: number) {
+    this.line = line
+    this.entries = entries
+    this.at = at
+  }
+
+  /** As a whole: whoever wants to keep it may have no other with it. */
+  get bytes(): Uint8Array {
+    return Buffer.from(wholeText(this.line))
+  }
+}
+
+/** The line as it stands there, or what is wrong with it. */
+export function parseLine(bytes: Buffer): WrittenLine | string {
   if (bytes.length === 0) return 'the line is blank'
   if (!hasChecksum(bytes)) return 'the line does not have its checksum'
   try {
-    return JSON.parse(bytes.toString('utf8')) as Line
+    return JSON.parse(bytes.toString('utf8')) as WrittenLine
   } catch {
     return 'the line is not JSON'
   }

@@ -17,9 +17,9 @@ const READ_BYTES = 1024 * 1024
 const HEADER_BYTES = 1024
 
 /** What is written. Everything that an older version writes is read as well, and means the same. */
-export const DELTA_VERSION = '1.1'
+export const DELTA_VERSION = '1.2'
 
-const KNOWN_VERSIONS: readonly string[] = ['1.0', DELTA_VERSION]
+const KNOWN_VERSIONS: readonly string[] = ['1.0', '1.1', DELTA_VERSION]
 
 export interface DeltaHeader {
   readonly waybill: 'delta'

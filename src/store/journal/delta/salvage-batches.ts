@@ -1,3 +1,4 @@
+import { BatchLines } from '../lines/batch-lines.ts'
 import { withChecksum } from '../lines/checksum.ts'
 import { type Line, placesOf } from '../lines/line.ts'
 import { parseLine } from './parse-batches.ts'
@@ -57,16 +58,22 @@ function wholeBatches(bytes: Buffer): { readonly batches: readonly WholeBatch[];
   for (let at = 0; at < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, at)
     const end = newline === -1 ? bytes.length : newline
-    const line = newline === -1 ? 'cut off' : parseLine(bytes.subarray(at, end))
+    const written = newline === -1 ? 'cut off' : parseLine(bytes.subarray(at, end))
     const start = at
     at = end + 1
-    if (typeof line === 'string' || line.batch === undefined) {
+    if (typeof written === 'string' || written.batch === undefined) {
       open = null
       continue
     }
-    seen = Math.max(seen, line.seq + placesOf(line))
-    const [first, size, index] = line.batch
-    if (index === 0) open = { first, at: start, next: line.seq, seen: 0 }
+    const [first, size, index] = written.batch
+    if (index === 0) open = { first, at: start, next: written.seq, seen: 0, lines: new BatchLines() }
+    const line = open?.lines.add(written) ?? 'it is of no batch that is whole up to here'
+    // How many seqs it takes is only known of a line that is whole.
+    seen = Math.max(seen, written.seq + (typeof line === 'string' ? 1 : placesOf(line)))
+    if (typeof line === 'string') {
+      open = null
+      continue
+    }
     if (open === null || !continues(open, line)) {
       open = null
       continue
@@ -83,6 +90,7 @@ function wholeBatches(bytes: Buffer): { readonly batches: readonly WholeBatch[];
 interface OpenBatch {
   readonly first: number
   readonly at: number
+  readonly lines: BatchLines
   next: number
   seen: number
 }

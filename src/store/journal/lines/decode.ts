@@ -2,10 +2,11 @@ import type { LedgerRecord, RecordKey, RecordOf } from '../../../core/aggregate.
 import type { AuditEntry } from '../../../core/audit.ts'
 import type { Change, Claim, Signal, SlotChange } from '../../../core/decision.ts'
 import type { DocumentRecord } from '../../../core/document/record.ts'
+import { idempotencyClaim } from '../../../core/idempotency.ts'
 import { withDefaults } from '../../../core/job/old-records.ts'
 import type { RecordKind } from '../../../core/machines/all.ts'
 import { jobRecords } from './decode-job.ts'
-import { type ChangeLine, isControl, type Line, type PutFields } from './line.ts'
+import { type ChangeLine, isControl, type Line, OWN_CLAIM, type PutFields } from './line.ts'
 
 export interface DecodedLine {
   readonly change: Change
@@ -31,11 +32,18 @@ export function decodeLine(line: Line, audit: readonly AuditEntry[], current: Cu
 function devicesOf(line: ChangeLine): Pick<Change, 'claims' | 'slots' | 'signals'> {
   const { tenant_id, job_id, claims = [], slots = [], signals = [] } = line
   const owner = job_id ?? line.id
+  const said = claims === OWN_CLAIM ? [{ key: ownClaim(line) }] : claims
   return {
-    claims: claims.map((claim) => ({ tenant_id, owner, ...claim }) as Claim),
+    claims: said.map((claim) => ({ tenant_id, owner, ...claim }) as Claim),
     slots: slots.map((slot) => ({ tenant_id, owner, ...slot }) as SlotChange),
     signals: signals.map((signal) => ({ tenant_id, ...signal }) as Signal),
   }
+}
+
+function ownClaim(line: ChangeLine): string {
+  const { idempotency_key = null, idempotency_hash } = line.new?.job ?? {}
+  if (idempotency_hash === undefined) throw new Error('it claims what is its own, and makes no job')
+  return idempotencyClaim(idempotency_key, idempotency_hash)
 }
 
 function documentOf(line: ChangeLine, entry: AuditEntry, etag: string): DocumentRecord {

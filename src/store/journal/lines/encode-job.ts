@@ -1,11 +1,13 @@
 import type { JobPart } from '../../../core/aggregate.ts'
 import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
 import type { Change, Claim, Signal, SlotChange } from '../../../core/decision.ts'
+import { idempotencyClaim } from '../../../core/idempotency.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Move } from '../../live/move.ts'
 import type { BatchBuffer } from '../batch-buffer.ts'
 import type { Encodable, Nths } from './encode.ts'
 import { writeParts } from './encode-parts.ts'
+import { OWN_CLAIM } from './line.ts'
 import { constant, type LineBytes } from './line-bytes.ts'
 import { factsOf, isStepKey, type LineFacts } from './usual.ts'
 import { WrittenAgain } from './written-again.ts'
@@ -60,7 +62,8 @@ export function writeJobLine(line: JobLine, into: BatchBuffer): void {
     into.number(first)
   }
   if (entries.length > 1) writeOthers(entries, nths, into)
-  if (devices.claims.length > 0) writeClaims(devices.claims, facts, into)
+  if (isOwnClaim(devices.claims, parts, before)) into.put(OWN)
+  else if (devices.claims.length > 0) writeClaims(devices.claims, facts, into)
   if (devices.slots.length > 0) writeSlots(devices.slots, facts, into)
   if (devices.signals.length > 0) writeSignals(devices.signals, facts, into)
   writeParts(parts, before, facts, into)
@@ -93,6 +96,7 @@ const PATH = constant(',"path":[')
 const NTH = constant(',"nth":')
 const ALSO = constant(',"also":[{"kind":')
 const ANOTHER = constant(',{"kind":')
+const OWN = constant(`,"claims":"${OWN_CLAIM}"`)
 const CLAIMS = constant(',"claims":[{"key":')
 const SLOTS = constant(',"slots":[{"key":')
 const SIGNALS = constant(',"signals":[{"topic":')
@@ -274,6 +278,16 @@ const TOLD_NAMES: ReadonlyMap<string, Uint8Array> = new Map(
     constant(`"${name}":`),
   ]),
 )
+
+/** As every new job has one, which can be told from it. */
+function isOwnClaim(claims: readonly Claim[], parts: readonly JobPart[], before: JobLine['before']): boolean {
+  const [claim] = claims
+  const job = parts.at(-1)
+  if (claim === undefined || claims.length > 1 || before !== null || job?.kind !== 'job') return false
+  const { tenant_id, job_id, idempotency_key, idempotency_hash } = job
+  const key = idempotencyClaim(idempotency_key, idempotency_hash)
+  return claim.key === key && claim.owner === job_id && claim.tenant_id === tenant_id
+}
 
 function writeClaims(claims: readonly Claim[], facts: LineFacts, into: LineBytes): void {
   for (let index = 0; index < claims.length; index++) {

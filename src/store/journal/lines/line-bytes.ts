@@ -93,6 +93,16 @@ export class LineBytes {
     this.end = at
   }
 
+  /** The same of a text that was made here, and has nothing but ASCII that stands for itself. */
+  plainText(text: string): void {
+    const { length } = text
+    this.makeRoom(length + 2)
+    this.memory[this.end] = QUOTE
+    this.memory.write(text, this.end + 1, length, 'latin1')
+    this.memory[this.end + length + 1] = QUOTE
+    this.end += length + 2
+  }
+
   number(value: number): void {
     this.makeRoom(ROOM)
     if (value >= 0 && value <= MOST_PLAIN && this.#plainNumber(value)) return

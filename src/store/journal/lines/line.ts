@@ -45,13 +45,16 @@ export interface ChangeFields {
   readonly also?: readonly EntryFields[]
   readonly puts?: readonly PutFields[]
   /** Those of the tenant and the job that the line is about do not name them. */
-  readonly claims?: readonly OfLine<Claim>[]
+  readonly claims?: readonly OfLine<Claim>[] | typeof OWN_CLAIM
   readonly slots?: readonly OfLine<SlotChange>[]
   readonly signals?: readonly OfLine<Signal>[]
   /** Records of a job, in the short form: those that came into being, and those that were there. */
   readonly new?: JobFields
   readonly set?: JobFields
 }
+
+/** What makes the request of a new job count once, and nothing else: it is told from the job. */
+export const OWN_CLAIM = 'own'
 
 type OfLine<Device> = Device extends unknown
   ? Omit<Device, 'tenant_id' | 'owner'> & { readonly tenant_id?: string; readonly owner?: string }
@@ -82,7 +85,7 @@ export type Line = ChangeLine | ControlLine
 export interface ReadLine {
   readonly line: Line
   readonly entries: readonly AuditEntry[]
-  /** As it stands in the delta, without its newline. */
+  /** As it stands in the delta if it is said as a whole, without its newline. */
   readonly bytes: Uint8Array
 }
 

@@ -56,18 +56,19 @@ export class SegmentWriter {
 
   /** Resolves when there is room for more; null when there is, as it mostly is: there are millions of lines. */
   add(read: ReadLine): Promise<void> | null {
-    if (this.#isFullFor(read)) return this.#endBlock().then(() => this.#put(read))
-    this.#put(read)
+    const { bytes } = read
+    if (this.#isFullFor(bytes)) return this.#endBlock().then(() => this.#put(read, bytes))
+    this.#put(read, bytes)
     return null
   }
 
-  #isFullFor({ bytes }: ReadLine): boolean {
+  #isFullFor({ length }: Uint8Array): boolean {
     const { lines } = this.#header
     const { linesPerBlock, bytesPerBlock } = this.#shape
-    return lines > 0 && (lines === linesPerBlock || this.#bytes + bytes.length >= bytesPerBlock)
+    return lines > 0 && (lines === linesPerBlock || this.#bytes + length >= bytesPerBlock)
   }
 
-  #put({ line, entries, bytes }: ReadLine): void {
+  #put({ line, entries }: ReadLine, bytes: Uint8Array): void {
     if (line.seq !== this.#header.nextSeq) this.#complain(line.seq)
     this.#header.add(line, entries)
     for (const entry of entries) this.#durations.add(entry)
