@@ -135,12 +135,16 @@ export function* changedAggregates(line: Line): Generator<RecordKey> {
     if (put.kind === 'job' && 'new' in put) return
     if (put.kind === 'step') yield { kind: 'job', tenant_id, id: id.slice(0, id.lastIndexOf('/')) }
     else if (put.kind !== 'outbox') yield { kind: put.kind, tenant_id, id }
-    else yield { kind: 'job', tenant_id, id: jobOfRow(put, line) }
+    else {
+      const job_id = jobOfRow(put, line)
+      if (job_id !== undefined) yield { kind: 'job', tenant_id, id: job_id }
+    }
   }
 }
 
-function jobOfRow(put: PutFields, { job_id, id }: ChangeLine): string {
-  return 'new' in put && put.new.kind === 'outbox' ? put.new.job_id : (job_id ?? (id as string))
+/** A line of which no history tells does not say it: it lists the job as well. */
+function jobOfRow(put: PutFields, { job_id, id }: ChangeLine): string | undefined {
+  return 'new' in put && put.new.kind === 'outbox' ? put.new.job_id : (job_id ?? id)
 }
 
 /** How many seqs a line takes. */
