@@ -23,7 +23,16 @@ export default defineConfig({
       thresholds: { 'src/core/**': { 100: true } },
     },
     projects: [...SUITES, LONG].flatMap(
-      ({ name, include, exclude = [], testTimeoutMs = 30_000, oneAtATime = false, env = {}, globalSetup }) =>
+      ({
+        name,
+        include,
+        exclude = [],
+        testTimeoutMs = 30_000,
+        oneAtATime = false,
+        env = {},
+        globalSetup,
+        setupFile,
+      }) =>
         include === undefined
           ? []
           : {
@@ -35,6 +44,7 @@ export default defineConfig({
                 env,
                 // Processes that tests start run what is built.
                 globalSetup: ['test/built-package.ts', ...(globalSetup === undefined ? [] : [globalSetup])],
+                setupFiles: setupFile === undefined ? [] : [setupFile],
                 execArgv: ['--conditions=waybill-source'],
                 testTimeout: testTimeoutMs,
                 hookTimeout: testTimeoutMs,

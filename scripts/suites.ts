@@ -11,6 +11,8 @@ export type Suite = {
   env?: { readonly [name: string]: string }
   /** Whose `setup` runs once before its tests, and `teardown` after them. */
   globalSetup?: string
+  /** Loaded before each of its files. */
+  setupFile?: string
   /** For tests that measure: side by side they would only measure each other. */
   oneAtATime?: boolean
 }
@@ -36,6 +38,8 @@ const ON_EVERY_ENGINE = [
   'views',
 ].map((name) => `src/ledger/${name}.test.ts`)
 
+const LEDGER_TURNS = 'test/fixtures/ledger-turns.ts'
+
 /** Long ones first, so that none is left over in the end; but `e2e` replaces the site of `dist/`, which the first one packs, and comes after it. */
 export const SUITES: readonly Suite[] = [
   { name: 'check' },
@@ -44,6 +48,7 @@ export const SUITES: readonly Suite[] = [
     include: ['test/azure-tables/**/*.test.ts', ...ON_EVERY_ENGINE],
     env: { WAYBILL_TEST_ENGINE: 'azure-tables' },
     globalSetup: 'test/azure-tables/shared-azurite.ts',
+    setupFile: LEDGER_TURNS,
     testTimeoutMs: 60_000,
   },
   {
@@ -68,6 +73,7 @@ export const SUITES: readonly Suite[] = [
     include: ['test/postgres/**/*.test.ts', ...ON_EVERY_ENGINE],
     env: { WAYBILL_TEST_ENGINE: 'postgres' },
     globalSetup: 'test/postgres/shared-server.ts',
+    setupFile: LEDGER_TURNS,
     testTimeoutMs: 60_000,
   },
   { name: 'conformance', include: ['test/conformance/**/*.test.ts'] },

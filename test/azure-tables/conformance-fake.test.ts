@@ -1,9 +1,10 @@
 // The engine over a service in memory: by itself; with answers that come in any order, as over a wire; and with a wire that is
-// cut every now and then, before the service has heard or before its answer is back.
+// cut every now and then, before the service has heard or before its answer is back. The two share the suite.
 import type { StoreSubject } from 'waybill/testing'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
 import { systemTimers, type Timers } from '../../src/world/timers.ts'
 import { registerConformance } from '../conformance/register.ts'
+import { turnsOf } from '../fixtures/turns.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeOptions, FakeTableService } from './fake-table-service.ts'
 
@@ -44,10 +45,16 @@ function subject(name: string, options: () => FakeOptions): StoreSubject {
 
 const mixed = { timers: turns, delayMs: () => Math.floor(Math.random() * MOST_TURNS) }
 
-registerConformance(subject('azure tables in memory, in any order', () => mixed))
+const [some, others] = turnsOf(2, 'test:azure-tables:long')
+
+registerConformance(
+  subject('azure tables in memory, in any order', () => mixed),
+  some,
+)
 registerConformance(
   subject('azure tables in memory, over a bad wire', () => {
     const cut = () => (Math.random() < CUT ? 'lost' : undefined)
     return { ...mixed, before: cut, after: cut }
   }),
+  others,
 )

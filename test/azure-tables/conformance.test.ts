@@ -1,8 +1,9 @@
 // The suite over Azurite: tables of its own for every test, opened twice where the suite has several writers. An emulator takes
-// its time, and the fake has the whole suite in a moment: so every fourth test has its turn here, by chance these or those.
+// its time, and the fake has the whole suite in less: so every sixth test has its turn here, by chance these or those.
 import type { StoreSubject } from 'waybill/testing'
 import { openAzureTables } from '../../src/store/azure-tables/azure-tables.ts'
-import { oneOf, registerConformance } from '../conformance/register.ts'
+import { registerConformance } from '../conformance/register.ts'
+import { oneOf } from '../fixtures/turns.ts'
 import { dropTables, freshPrefix, testTables } from './azurite.ts'
 
 const prefixes = new Map<object, string>()
@@ -25,5 +26,5 @@ registerConformance(
     patienceMs: 60_000,
     histories: { runs: 1, steps: 20 },
   },
-  oneOf(4, 'test:azure-tables:long'),
+  oneOf(6, 'test:azure-tables:long'),
 )

@@ -1,9 +1,11 @@
 // An answer is lost, of any request of whatever a caller asks for: the connection is cut before the service heard, or after it had
 // done it, or nothing more is ever heard of it. The caller cannot tell one from the other; the ledger can, by reading. So
 // everything is answered as if nothing had happened, and happens once.
+import { randomInt } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Ledger, openLedger } from 'waybill'
 import { systemTimers, type Timers } from '../../src/world/timers.ts'
+import { isLong } from '../crash/random/seeds.ts'
 import { ACTING, ACTS, type Act, toldOf } from '../fixtures/acts.ts'
 import { requestOf } from '../fixtures/live-ledger.ts'
 import { within } from '../fixtures/within.ts'
@@ -14,6 +16,8 @@ const LONGEST_MS = 20_000
 const REQUEST_MS = 15_000
 const PATIENCE_MS = 60_000
 const MOST_REQUESTS = 50
+/** Each of them for each request where there is time; one of them elsewhere. */
+const FATES = ['dropBefore', 'dropAfter', 'swallow'] as const satisfies readonly Fate[]
 /** Before something is tried again. */
 const HURRY = 50
 
@@ -65,9 +69,9 @@ function once(nth: number, fate: Fate): () => boolean {
 describe.each(Object.keys(ACTS))('%s', (what) => {
   const { prepare, run } = ACTS[what] as Act
 
-  it.each(['dropBefore', 'dropAfter', 'swallow'] as const)(
+  it.each(isLong ? FATES : ['something by chance'])(
     'is done once, whichever request it is: %s',
-    async (fate) => {
+    async (given) => {
       await using ledger = await open()
       const expected: string[] = []
       const answers: unknown[] = []
@@ -75,6 +79,7 @@ describe.each(Object.keys(ACTS))('%s', (what) => {
         const id = `x${nth}`
         const before = await toldOf(ledger)
         const made = await prepare?.(ledger, id)
+        const fate = FATES.find((one) => one === given) ?? (FATES[randomInt(FATES.length)] as Fate)
         const isDone = once(nth, fate)
         const answer = await within(LONGEST_MS, `${what} ${nth}`, run(ledger, id, made))
         const isOver = nth > 0 && !isDone()

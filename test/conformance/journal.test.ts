@@ -1,5 +1,5 @@
 // The suite over the journal: on a disk in memory, on the real one, and with a snapshot after every write, so that as
-// little as possible is in memory. The first has all of it; of the other two every other test has its turn.
+// little as possible is in memory. The first has all of it; of the other two every third test has its turn.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,8 @@ import type { StoreSubject } from 'waybill/testing'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import type { JournalOptions } from '../../src/store/journal/journal-options.ts'
 import { nodeDisk } from '../../src/world/node-disk.ts'
-import { oneOf, registerConformance } from './register.ts'
+import { oneOf } from '../fixtures/turns.ts'
+import { registerConformance } from './register.ts'
 
 function inMemory(name: string, options: JournalOptions): StoreSubject {
   const open: StoreSubject['open'] = (world) => openJournal('/ledger', world, options)
@@ -18,7 +19,7 @@ registerConformance(inMemory('journal', { snapshotSchedule: null }))
 
 registerConformance(
   inMemory('journal with a snapshot after every write', { snapshotSchedule: null, snapshotAfterBytes: 1 }),
-  oneOf(2, 'test:conformance:long'),
+  oneOf(3, 'test:conformance:long'),
 )
 
 const folders = new WeakMap<object, string>()
@@ -44,5 +45,5 @@ registerConformance(
     },
     histories: { runs: 3 },
   },
-  oneOf(2, 'test:conformance:long'),
+  oneOf(3, 'test:conformance:long'),
 )

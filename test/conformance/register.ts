@@ -1,23 +1,6 @@
-import { randomInt } from 'node:crypto'
 import { afterAll, describe, it } from 'vitest'
 import { type StoreSubject, storeConformance } from 'waybill/testing'
-import { isLong } from '../crash/random/seeds.ts'
-
-/** Which tests of the suite have their turn; and what is said of the others. */
-interface Turn {
-  readonly has: (nth: number) => boolean
-  readonly otherwise: string
-}
-
-/** One of so many, by chance these or those; all of them where there is time. */
-export function oneOf(so: number, wholeSuite: string): Turn {
-  const every = isLong ? 1 : so
-  const turn = randomInt(every)
-  return {
-    has: (nth) => nth % every === turn,
-    otherwise: `not its turn: npm run ${wholeSuite} has all of it`,
-  }
-}
+import type { Turn } from '../fixtures/turns.ts'
 
 /** The suite over one engine, as vitest tests. What is left out is said, with its reason. */
 export function registerConformance(subject: StoreSubject, turn?: Turn): void {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ConformanceTest, type StoreSubject, storeConformance, type VirtualWorld } from 'waybill/testing'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
+import { oneOf } from '../fixtures/turns.ts'
 import type { Fault } from './faults/fault.ts'
 import { FORGETTING_FAULTS } from './faults/forgetting.ts'
 import { LIMITING_FAULTS } from './faults/limiting.ts'
@@ -9,6 +10,10 @@ import { READING_FAULTS } from './faults/reading.ts'
 import { WORKING_FAULTS } from './faults/working.ts'
 import { WRITING_FAULTS } from './faults/writing.ts'
 import { LazyBacking, LazyStore } from './lazy-store.ts'
+
+/** Every other one, by chance. */
+const turn = oneOf(2, 'test:conformance:long')
+let tried = 0
 
 /** Faults are planted in the records too. */
 const SOFT = { freezes: false }
@@ -70,7 +75,8 @@ describe.each([
   { kind: 'remembering', faults: FORGETTING_FAULTS, subjectOf: forgetful },
 ])('a fault in $kind', ({ faults, subjectOf }) => {
   describe.each(faults)('$name', (fault) => {
-    it.each(fault.caughtBy)('is noticed by the tests of %s', { timeout: 60_000 }, async (topic) => {
+    it.for(fault.caughtBy)('is noticed by the tests of %s', { timeout: 60_000 }, async (topic, context) => {
+      if (!turn.has(tried++)) context.skip(turn.otherwise)
       const patienceMs = topic === 'histories' ? PATIENCE_WITH_HISTORIES_MS : PATIENCE_MS
       const tests = storeConformance({ ...subjectOf(fault), patienceMs })
       expect(await firstFailure(tests, topic)).toBeDefined()

@@ -1,7 +1,9 @@
-// The suite over PostgreSQL: a database of its own for every test, opened twice where the suite has several writers.
+// The suite over PostgreSQL: a database of its own for every test, opened twice where the suite has several writers. Every
+// third test has its turn.
 import type { StoreSubject } from 'waybill/testing'
 import { openPostgres } from '../../src/store/postgres/postgres.ts'
 import { registerConformance } from '../conformance/register.ts'
+import { oneOf } from '../fixtures/turns.ts'
 import { type FreshLedger, freshLedger } from './server.ts'
 
 const ledgers = new Map<object, Promise<FreshLedger>>()
@@ -12,13 +14,16 @@ const open: StoreSubject['open'] = async (world) => {
   return openPostgres((await ledger).url, world)
 }
 
-registerConformance({
-  name: 'postgres',
-  open,
-  reopen: open,
-  cleanUp: async () => {
-    for (const ledger of ledgers.values()) await (await ledger).drop()
-    ledgers.clear()
+registerConformance(
+  {
+    name: 'postgres',
+    open,
+    reopen: open,
+    cleanUp: async () => {
+      for (const ledger of ledgers.values()) await (await ledger).drop()
+      ledgers.clear()
+    },
+    histories: { runs: 1 },
   },
-  histories: { runs: 1 },
-})
+  oneOf(3, 'test:postgres:long'),
+)

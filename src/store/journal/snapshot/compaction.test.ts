@@ -115,7 +115,7 @@ describe('a snapshot made from the one before', () => {
           expect((await zcat(path)).work).toEqual(work)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     )
   }, 60_000)
 
