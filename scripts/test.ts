@@ -22,9 +22,9 @@ function chosenSuites(names: readonly string[]): readonly Suite[] {
 
 /**
  * Tests wait as often as they work, for servers, disks and programs, and the last file of a suite leaves most of a machine
- * idle: so several suites run side by side, one more than a small machine has cores.
+ * idle: so several suites run side by side, two more than a small machine has cores.
  */
-const SIDE_BY_SIDE = 3
+const SIDE_BY_SIDE = 4
 
 function commandOf({ name, include, coverage }: Suite, isAlone: boolean): string[] {
   if (include === undefined) return ['npm', 'run', '--silent', name]

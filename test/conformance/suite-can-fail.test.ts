@@ -76,6 +76,7 @@ describe.each([
 ])('a fault in $kind', ({ faults, subjectOf }) => {
   describe.each(faults)('$name', (fault) => {
     it.for(fault.caughtBy)('is noticed by the tests of %s', { timeout: 60_000 }, async (topic, context) => {
+      // The long run has time for all of them.
       if (!turn.has(tried++)) context.skip(turn.otherwise)
       const patienceMs = topic === 'histories' ? PATIENCE_WITH_HISTORIES_MS : PATIENCE_MS
       const tests = storeConformance({ ...subjectOf(fault), patienceMs })
