@@ -1,5 +1,6 @@
 import { idempotencyClaim } from '../core/idempotency.ts'
 import { Birth, type JobForm } from '../core/job/birth.ts'
+import { type Alike, Stride } from '../core/job/stride.ts'
 import { must } from '../core/must.ts'
 
 // What is written of jobs that are alike differs in a few places. So it is written once as always, of a job that has marks in these
@@ -51,8 +52,52 @@ export function piecesBetween<Slot>(
   }
 }
 
+/** A text that differs in a few places from one to the other. Some of what does is the same for all of a moment. */
+export class CutText<Slot extends string, Shared extends Slot> {
+  readonly #cut: () => readonly TextPiece<Slot>[]
+  #asked = 0
+  #pieces: readonly TextPiece<Slot>[] | null = null
+  #ofMoment: readonly TextPiece<Slot>[] = []
+  #moment: number | null = null
+
+  constructor(cut: () => readonly TextPiece<Slot>[]) {
+    this.#cut = cut
+  }
+
+  /** The pieces, with what is the same for all of the moment filled in; null as long as few texts have been asked for. */
+  pieces(
+    moment: number,
+    shared: () => { readonly [slot in Shared]: string },
+  ): readonly TextPiece<Slot>[] | null {
+    if (this.#pieces === null) {
+      if (++this.#asked <= WORTH_CUTTING) return null
+      this.#pieces = this.#cut()
+    }
+    if (this.#moment !== moment) {
+      this.#ofMoment = filledIn<Slot, Shared>(this.#pieces, shared())
+      this.#moment = moment
+    }
+    return this.#ofMoment
+  }
+}
+
+/** The text again, with what is different. */
+export function joined<Slot, One>(
+  pieces: readonly TextPiece<Slot>[],
+  own: (slot: Slot, one: One) => string,
+  one: One,
+): string {
+  let text = ''
+  for (let index = 0; index < pieces.length; index++) {
+    const { before, slot } = pieces[index] as TextPiece<Slot>
+    text += before
+    if (slot !== null) text += own(slot, one)
+  }
+  return text
+}
+
 /** Pieces in which some of what is different is a part of what stands in between: many of them have that in common. */
-export function filledIn<Slot extends string, Filled extends Slot>(
+function filledIn<Slot extends string, Filled extends Slot>(
   pieces: readonly TextPiece<Slot>[],
   texts: { readonly [slot in Filled]: string },
 ): readonly TextPiece<Slot>[] {
@@ -86,6 +131,19 @@ export function markedBirth(form: JobForm, { text, now }: Marks): Birth {
     payloadText: undefined,
   } as typeof command
   return new Birth(form, marked, idempotencyClaim(idempotency_key, idempotency_hash), now)
+}
+
+/** A job that went the same way, and all that is its own are marks. Other times are between its strides than anybody else's. */
+export function markedStride({ leg, before, output }: Stride, marks: Marks, nth = 0): Stride {
+  const last = markedAlike(before, marks, nth + 1)
+  last.written(String(marks.seq))
+  const now = last.now + (nth + 1) * marks.spanMs
+  const lease = leg.type === 'claimStep' ? `${marks.text}lease${nth}` : (last as Stride).lease_id
+  return new Stride(leg, last, now, lease, output === null ? null : `${marks.text}out${nth}`)
+}
+
+function markedAlike(alike: Alike, marks: Marks, nth: number): Alike {
+  return alike instanceof Stride ? markedStride(alike, marks, nth) : markedBirth(alike.form, marks)
 }
 
 function cut<Slot>(text: string, marks: readonly Mark<Slot>[]): readonly TextPiece<Slot>[] {

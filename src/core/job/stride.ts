@@ -21,7 +21,7 @@ const NOTHING: readonly never[] = Object.freeze([])
 /** A job that has only ever been what others were before it. */
 export type Alike = Birth | Stride
 
-function isAlike(aggregate: unknown): aggregate is Alike {
+export function isAlike(aggregate: unknown): aggregate is Alike {
   return aggregate instanceof Birth || aggregate instanceof Stride
 }
 
@@ -65,6 +65,11 @@ export class Stride implements Change, JobAggregate {
 
   get ready(): Ready | null {
     return this.leg.readyAt(this.birth.ready.rank)
+  }
+
+  /** As it is written; null before. */
+  get etag(): string | null {
+    return this.#etag
   }
 
   get waits_for(): readonly never[] {
@@ -171,15 +176,19 @@ export class Stride implements Change, JobAggregate {
     }
   }
 
+  /** How long what an entry tells of was in the state before. */
+  secondsOf({ kind }: AuditEntry): number {
+    return toEpochSeconds(this.now - (kind === 'job' ? jobSinceOf(this.before) : this.stepSince))
+  }
+
   #entry(entry: AuditEntry): AuditEntry {
     const { job_id, lease_id, leg, now } = this
-    const since = entry.kind === 'job' ? jobSinceOf(this.before) : this.stepSince
     return {
       ...entry,
       id: entry.kind === 'job' ? job_id : `${job_id}/${leg.step.step_id}`,
       job_id,
       timestamp: toEpochSeconds(now),
-      duration_seconds: toEpochSeconds(now - since),
+      duration_seconds: this.secondsOf(entry),
       // What is told of a job may be of a step that nobody has taken yet.
       metadata: entry.metadata.lease_id === null ? entry.metadata : { ...entry.metadata, lease_id },
     }

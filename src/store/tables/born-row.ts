@@ -1,15 +1,14 @@
 import { isAtRest } from '../../core/aggregate.ts'
 import { Birth, type JobForm } from '../../core/job/birth.ts'
-import type { Ready } from '../../core/job/record.ts'
 import { toIso } from '../../core/time.ts'
 import {
-  filledIn,
+  CutText,
+  joined,
   type Mark,
   type Marks,
   markedBirth,
   piecesBetween,
   type TextPiece,
-  WORTH_CUTTING,
 } from '../birth-marks.ts'
 import { encodeBorn } from './job-codec.ts'
 import type { NewJob } from './tables.ts'
@@ -53,15 +52,10 @@ export function holdsOf(form: JobForm): readonly string[] {
 
 /** What `encodeBorn` says of it. */
 export function fixedOf(birth: Birth): string {
-  const pieces = rowFormOf(birth.form).pieces(birth.now, birth.ready)
-  if (pieces === null) return encodeBorn(birth)
-  let text = ''
-  for (let index = 0; index < pieces.length; index++) {
-    const { before, slot } = pieces[index] as TextPiece<Slot>
-    text += before
-    if (slot !== null) text += ownText(slot, birth)
-  }
-  return text
+  const { now, ready } = birth
+  const moment = () => ({ at: JSON.stringify(toIso(now)), rank: String(ready.rank) })
+  const pieces = rowFormOf(birth.form).fixed.pieces(now, moment)
+  return pieces === null ? encodeBorn(birth) : joined(pieces, ownText, birth)
 }
 
 function ownText(slot: Slot, birth: Birth): string {
@@ -89,33 +83,14 @@ class RowForm {
     'state' | 'is_ended' | 'request_type' | 'protocol_id' | 'doc_id' | 'run_id' | 'workstream_id'
   >
   readonly holds: readonly string[]
-  readonly #form: JobForm
-  #asked = 0
-  #pieces: readonly TextPiece<Slot>[] | null = null
-  /** The same with the time filled in: many come in the same millisecond. */
-  #ofMoment: readonly TextPiece<Slot>[] = []
-  #now: number | null = null
+  readonly fixed: CutText<Slot, 'at' | 'rank'>
 
   constructor(form: JobForm) {
     const { state, request_type, protocol_id, doc_id, run_id, workstream_id } = form.job
     const is_ended = isAtRest(form.job)
     this.columns = { state, is_ended, request_type, protocol_id, doc_id, run_id, workstream_id }
     this.holds = Object.freeze([form.slot.key])
-    this.#form = form
-  }
-
-  /** Null as long as few rows have been asked for. */
-  pieces(now: number, ready: Ready): readonly TextPiece<Slot>[] | null {
-    if (this.#pieces === null) {
-      if (++this.#asked <= WORTH_CUTTING) return null
-      this.#pieces = piecesOf(this.#form)
-    }
-    if (this.#now !== now) {
-      const moment = { at: JSON.stringify(toIso(now)), rank: String(ready.rank) }
-      this.#ofMoment = filledIn<Slot, keyof typeof moment>(this.#pieces, moment)
-      this.#now = now
-    }
-    return this.#ofMoment
+    this.fixed = new CutText(() => piecesOf(form))
   }
 }
 

@@ -1,4 +1,7 @@
 import { type AloneRecord, type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import type { Birth } from '../../core/job/birth.ts'
+import { isAlike, Stride } from '../../core/job/stride.ts'
+import { FIRST_VERSION, holdsOf } from './born-row.ts'
 import { type BornJob, decodeJob } from './job-codec.ts'
 import type { JobRow, RecordRow } from './tables.ts'
 
@@ -24,6 +27,13 @@ export function cellOfJob(row: JobRow): StoredCell {
   const { aggregate, born } = decodeJob(row)
   const { tenant_id, job_id: id, version, holds } = row
   return { key: { kind: 'job', tenant_id, id }, aggregate, version, holds, born }
+}
+
+/** One that is as it was born. */
+export function cellOfBirth(birth: Birth): StoredCell {
+  const { tenant_id, job_id: id, form } = birth
+  const key = { kind: 'job', tenant_id, id } as const
+  return { key, aggregate: birth, version: FIRST_VERSION, holds: holdsOf(form), born: birth }
 }
 
 export function cellOfRecord({ kind, tenant_id, id, version, body }: RecordRow): StoredCell {
@@ -74,5 +84,6 @@ export class Cell {
 }
 
 function bornOf(aggregate: Aggregate | null): BornJob | null {
+  if (isAlike(aggregate)) return aggregate instanceof Stride ? aggregate.birth : aggregate
   return aggregate === null || 'kind' in aggregate ? null : { job: aggregate.job, steps: aggregate.steps }
 }

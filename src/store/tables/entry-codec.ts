@@ -10,6 +10,7 @@
 import { type AuditEntry, type AuditRecord, expandHop, hopsOf } from '../../core/audit.ts'
 import { addDurations, DurationRollup, type EntrySketches } from '../../core/durations.ts'
 import type { Birth } from '../../core/job/birth.ts'
+import { Stride } from '../../core/job/stride.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { Tags } from './chunk-tags.ts'
@@ -43,8 +44,11 @@ type Own = readonly [
   job_id?: string | null,
 ]
 
-/** @param births jobs of which is told before the entries */
-export function encodeChunk(entries: readonly AuditEntry[], births: readonly Birth[] = []): NewChunk {
+/** What is told of something: an entry, or all that a stride tells. */
+export type Told = AuditEntry | Stride
+
+/** @param births jobs of which is told before all else */
+export function encodeChunk(told: readonly Told[], births: readonly Birth[] = []): NewChunk {
   const patterns = new Patterns()
   let places = 0
   let first_at = Number.POSITIVE_INFINITY
@@ -57,8 +61,16 @@ export function encodeChunk(entries: readonly AuditEntry[], births: readonly Bir
     if (now > last_at) last_at = now
     owns.push(patterns.ownOfBirth(birth))
   }
-  for (let index = 0; index < entries.length; index++) {
-    const entry = entries[index] as AuditEntry
+  for (let index = 0; index < told.length; index++) {
+    const entry = told[index] as Told
+    if (entry instanceof Stride) {
+      const { leg, now } = entry
+      places += leg.places
+      if (now < first_at) first_at = now
+      if (now > last_at) last_at = now
+      patterns.addOwnsOf(entry, owns)
+      continue
+    }
     places += hopsOf(entry)
     const at = fromEpochSeconds(entry.timestamp)
     if (at < first_at) first_at = at
@@ -81,6 +93,8 @@ class Patterns {
   /** The job that was told of last, and what was said: the next one is mostly like it. */
   #born: Birth | null = null
   #ofBorn: Own | null = null
+  /** What was told of the last one that went this way. */
+  readonly #ofLegs = new Map<Stride['leg'], { readonly now: number; readonly owns: readonly Own[] }>()
 
   ownOfBirth(birth: Birth): Own {
     const { form, now, job_id } = birth
@@ -93,6 +107,26 @@ class Patterns {
     if (rest.length > 0) return this.ownOf(birth.entry)
     addDurations(this.#sketches[place] as EntrySketches, duration_seconds)
     return [place, job_id, duration_seconds, more]
+  }
+
+  /** Of those that go the same way at the same time the same is told. */
+  addOwnsOf(stride: Stride, all: Own[]): void {
+    const { leg, now, job_id, lease_id } = stride
+    const told = this.#ofLegs.get(leg)
+    if (told?.now !== now) {
+      const owns = stride.audit.map((entry) => this.ownOf(entry))
+      all.push(...owns)
+      if (leg.change.audit.every(isPlainlyOfAttempt)) this.#ofLegs.set(leg, { now, owns })
+      return
+    }
+    const { audit } = leg.change
+    for (let nth = 0; nth < audit.length; nth++) {
+      const entry = audit[nth] as AuditEntry
+      const [place] = told.owns[nth] as Own
+      const seconds = stride.secondsOf(entry)
+      addDurations(this.#sketches[place] as EntrySketches, seconds)
+      all.push([place, job_id, seconds, entry.metadata.lease_id === null ? null : lease_id])
+    }
   }
 
   ownOf(entry: AuditEntry): Own {
@@ -186,6 +220,11 @@ function tellsOfAttempt(metadata: JsonObject): boolean {
     typeof metadata.attempt_no === 'number' &&
     metadata.lease_id !== undefined
   )
+}
+
+/** It says nothing of a document, and its id begins with that of its job. */
+function isPlainlyOfAttempt(entry: AuditEntry): boolean {
+  return tellsOfAttempt(entry.metadata) && entry.doc_id === null && endOf(entry) !== null
 }
 
 /** What its id has after the name of its job, if it begins with that. */

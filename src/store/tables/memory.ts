@@ -1,7 +1,10 @@
-import { type AggregateKind, isAtRest, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
+import { type AggregateKind, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
 import type { SlotKey } from '../../core/decision.ts'
+import { Birth } from '../../core/job/birth.ts'
 import { recentlyUsed } from '../recently-used.ts'
-import { type Cell, cellOfJob, type StoredCell } from './cell.ts'
+import { FIRST_VERSION } from './born-row.ts'
+import { type Cell, cellOfBirth, cellOfJob, type StoredCell } from './cell.ts'
+import { hasEnded } from './glance.ts'
 import { Recent } from './recent.ts'
 import { headOf } from './shelf.ts'
 import type { JobRow, SlotRow } from './tables.ts'
@@ -13,7 +16,7 @@ const MOST_JOBS = 5000
 /** Whatever else is. */
 const MOST_RECORDS = 10_000
 /** New jobs that nobody has taken yet: as many as are known to be ready. */
-const MOST_ROWS = 25_000
+const MOST_WAITING = 25_000
 const MOST_SLOTS = 1000
 const MOST_QUEUES = 1000
 
@@ -23,8 +26,8 @@ const MOST_QUEUES = 1000
  */
 export class Memory implements Remembered {
   readonly #jobs = new Recent<StoredCell>(MOST_JOBS)
-  /** Those that are new and wait for their turn, as they are in their rows: many may wait for long, and a text takes little room. */
-  readonly #rows = new Recent<JobRow>(MOST_ROWS)
+  /** Those that are new and wait for their turn, as what is their own or as their rows: many may wait for long. */
+  readonly #waiting = new Recent<Birth | JobRow>(MOST_WAITING)
   readonly #records = recentlyUsed<string, StoredCell>(MOST_RECORDS)
   readonly #slots = recentlyUsed<string, SlotRow>(MOST_SLOTS)
   /** Queues about which nobody decided anything: whoever takes work looks at that. */
@@ -37,8 +40,9 @@ export class Memory implements Remembered {
     }
     const job = this.#jobs.get(tenant_id, id)
     if (job !== undefined) return job
-    const row = this.#rows.get(tenant_id, id)
-    return row === undefined ? undefined : cellOfJob(row)
+    const waiting = this.#waiting.get(tenant_id, id)
+    if (waiting === undefined) return undefined
+    return waiting instanceof Birth ? cellOfBirth(waiting) : cellOfJob(waiting)
   }
 
   slot(slot: SlotKey): SlotRow | undefined {
@@ -62,12 +66,13 @@ export class Memory implements Remembered {
 
   #wroteJob(cell: Cell): void {
     const { tenant_id, id } = cell.stored.key
-    if (cell.row !== null && headOf(cell) !== null) {
-      this.#rows.set(tenant_id, id, cell.row)
+    const waiting = cell.now instanceof Birth ? cell.now : cell.row
+    if (waiting !== null && headOf(cell) !== null) {
+      this.#waiting.set(tenant_id, id, waiting)
       return
     }
-    if (cell.stored.version === 1) this.#rows.delete(tenant_id, id)
-    if (isAtRest((cell.now as JobAggregate).job)) this.#jobs.delete(tenant_id, id)
+    if (cell.stored.version === FIRST_VERSION) this.#waiting.delete(tenant_id, id)
+    if (hasEnded(cell.now as JobAggregate)) this.#jobs.delete(tenant_id, id)
     else this.#jobs.set(tenant_id, id, cell.written())
   }
 
@@ -91,7 +96,7 @@ export class Memory implements Remembered {
     space.forEachCell(({ stored: { key } }) => {
       if (key.kind === 'job') {
         this.#jobs.delete(key.tenant_id, key.id)
-        this.#rows.delete(key.tenant_id, key.id)
+        this.#waiting.delete(key.tenant_id, key.id)
         return
       }
       this.#records.delete(nameOfKey(key))

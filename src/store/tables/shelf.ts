@@ -1,10 +1,10 @@
 import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
-import { Birth } from '../../core/job/birth.ts'
 import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import { type ReadyWanted, WorkIndex, WorkPlace } from '../live/work-index.ts'
 import type { Cell } from './cell.ts'
+import { workOf } from './glance.ts'
 import type { ReadySelect } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -163,7 +163,7 @@ export function becomesReady({ now, stored, isChanged }: Cell): boolean {
 }
 
 function readyOf(job: Cell['now']): Ready | null {
-  return job instanceof Birth ? job.ready : ((job as JobAggregate | null)?.job.ready ?? null)
+  return job === null ? null : workOf(job as JobAggregate).ready
 }
 
 /** Whether a look at the database, which shows so many of each group and no more, has shown everything. */

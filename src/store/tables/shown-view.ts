@@ -6,6 +6,7 @@ import { EVERYBODY, type QueueRecord, queueLimits } from '../../core/queue/recor
 import { TwoKeys } from '../live/two-keys.ts'
 import type { LookAtReady } from '../store.ts'
 import type { Cell } from './cell.ts'
+import { workOf } from './glance.ts'
 import { Missing } from './missing.ts'
 import { countActive, type SlotState } from './slot-book.ts'
 import type { JobRow, Loaded, SlotHolder, Wanted } from './tables.ts'
@@ -107,7 +108,7 @@ export function headsOf(
   return rows.flatMap(({ tenant_id, job_id }) => {
     const key = { kind: 'job', tenant_id, id: job_id } as const
     const { now } = space.cellOf(key) as Cell
-    const { ready } = (now as JobAggregate).job
+    const { ready } = workOf(now as JobAggregate)
     return ready !== null && asked.has(ready.queue) ? [{ key, ready }] : []
   })
 }

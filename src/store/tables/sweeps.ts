@@ -4,6 +4,7 @@ import { plainQueue, type ReadyHead } from '../../core/pick.ts'
 import type { Sweep, Swept } from '../store.ts'
 import type { Cell } from './cell.ts'
 import { decideAll } from './deciding.ts'
+import { workOf } from './glance.ts'
 import { Missing } from './missing.ts'
 import { isAll, type Looking, type Shelf } from './shelf.ts'
 import { headsOf, lookAt, queueKey } from './shown-view.ts'
@@ -69,7 +70,7 @@ function saw(
   for (const { tenant_id, job_id: id } of rows) {
     const key = { kind: 'job', tenant_id, id } as const
     const { stored, isChanged } = space.cellOf(key) as Cell
-    const { ready } = (stored.aggregate as JobAggregate).job
+    const { ready } = workOf(stored.aggregate as JobAggregate)
     if (ready === null) continue
     shown.push({ key, ready })
     if (!isChanged) left.push({ key, ready })

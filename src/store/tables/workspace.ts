@@ -13,7 +13,6 @@ import {
 } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import {
-  type Accepted,
   type Change,
   type Claim,
   type ClaimKey,
@@ -21,28 +20,30 @@ import {
   type Decision,
   type Given,
   isNothing,
-  type Refused,
   type Signal,
   type SlotChange,
   type SlotKey,
 } from '../../core/decision.ts'
 import type { Birth } from '../../core/job/birth.ts'
-import type { OutboxRecord } from '../../core/job/record.ts'
+import { Stride } from '../../core/job/stride.ts'
 import { must } from '../../core/must.ts'
 import { decideOn } from '../live/live-given.ts'
 import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
+import { Asking } from './asking.ts'
 import { Bearing } from './bearing.ts'
 import { absentCell, type Cell, cellOfRecord, type StoredCell } from './cell.ts'
 import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
 import { ClaimBook } from './claim-book.ts'
+import type { Told } from './entry-codec.ts'
 import { FreshIds } from './fresh-ids.ts'
 import { Look } from './look.ts'
-import { claimName, Missing } from './missing.ts'
+import type { Missing } from './missing.ts'
+import { OneHolder } from './one-holder.ts'
 import { OwnersIn } from './owners-in.ts'
 import { RefusalBook } from './refusal-book.ts'
 import { RowBook } from './row-book.ts'
-import { SlotBook, SlotTrial } from './slot-book.ts'
+import { SlotBook, type SlotOwners, SlotTrial } from './slot-book.ts'
 import type { JobRow, Loaded, Wanted } from './tables.ts'
 import type { Remembered, WorkspaceOptions } from './workspace-options.ts'
 
@@ -55,7 +56,8 @@ export class Workspace {
   readonly slots = new SlotBook()
   readonly #cells: CellBook
   readonly counts = new StateCounts()
-  readonly entries: AuditEntry[] = []
+  /** In order. */
+  readonly told: Told[] = []
   /** Jobs that are alike. What is told of them comes before all else: they rest on nothing. */
   readonly births: Birth[] = []
   readonly signals: Signal[] = []
@@ -72,6 +74,7 @@ export class Workspace {
   readonly #puts: LedgerRecord[] = []
   readonly #assumesRoom: boolean
   readonly #bears: boolean
+  readonly #asking: Asking
   #look = new Look()
 
   constructor({ now, ids, remembered, assumesRoom = false, bears = false }: WorkspaceOptions) {
@@ -81,11 +84,23 @@ export class Workspace {
     this.#ids = new FreshIds(ids)
     this.#remembered = remembered
     this.#cells = new CellBook(remembered)
+    this.#asking = new Asking({
+      cells: this.#cells,
+      rows: this.rows,
+      refusals: this.refusals,
+      ids: this.#ids,
+      remembers: remembered !== null,
+    })
   }
 
   /** Somebody made up this id just now: there is nothing of that name, unless the write says otherwise. */
   assumeAbsent(key: RecordKey): void {
     if (this.#remembered !== null) this.#cells.assumeAbsent(key)
+  }
+
+  /** What is told, each by itself. */
+  get entries(): readonly AuditEntry[] {
+    return this.told.flatMap((told) => (told instanceof Stride ? told.audit : [told]))
   }
 
   get claims(): readonly Claim[] {
@@ -121,7 +136,8 @@ export class Workspace {
     this.#look = new Look()
     this.#ids.forget()
     const decision = decideOn(this, this.now, this.#ids, decide)
-    const missing = this.#missingFor(decision)
+    if (decision.kind === 'change' && decision.change instanceof Stride) this.#release(decision.change)
+    const missing = this.#asking.missingFor(decision, this.#look)
     if (missing !== null && !missing.isEmpty) return missing
     must(decision.kind !== 'need', 'a decision does not ask for what it has')
     if (decision.kind === 'refusal') {
@@ -129,7 +145,9 @@ export class Workspace {
       return { ok: false, refusal: decision.refusal }
     }
     const { bearing } = this.#look
-    if (bearing === null) this.#commit(decision.change, decision.change.audit)
+    const { change } = decision
+    if (change instanceof Stride) this.#stride(change)
+    else if (bearing === null) this.#commit(change, change.audit)
     else this.#bear(bearing)
     return { ok: true, answer: decision.answer }
   }
@@ -168,10 +186,7 @@ export class Workspace {
       }
       if (decided.slots.length === 0) return undefined
       const owners = new OwnersIn(this.#cells, decided.puts)
-      for (const slot of decided.slots) this.#rememberSlot(slot, owners)
-      const trial = new SlotTrial(this.slots, owners, now)
-      this.#look.trial = trial
-      const full = trial.run(decided.slots)
+      const full = this.#trySlots(decided.slots, owners, now)
       if (full !== undefined) {
         this.#look.sawFull = true
         // Of several that are full the first is the one at fault: those that are only taken to have room are read.
@@ -205,103 +220,32 @@ export class Workspace {
     return Bearing.of(births, this.#cells, this.slots, now)
   }
 
-  #rememberSlot({ tenant_id, key, owner }: SlotChange, owners: OwnersIn | null): void {
+  /** The first limit that there is no place under; what it would make of them is known from now on. */
+  #trySlots(slots: readonly SlotChange[], owners: SlotOwners, now: number): SlotKey | undefined {
+    for (const slot of slots) this.#rememberSlot(slot, owners)
+    const trial = new SlotTrial(this.slots, owners, now)
+    this.#look.trial = trial
+    return trial.run(slots)
+  }
+
+  /** Whoever gives back what it has is not asked whether there is room. */
+  #release(stride: Stride): void {
+    if (stride.takes || stride.slots.length === 0) return
+    const { holds } = this.#jobOf(stride)
+    this.#trySlots(stride.slots, new OneHolder(stride.job_id, holds), this.now)
+  }
+
+  #jobOf({ tenant_id, job_id }: Stride): Cell {
+    return this.#cells.find('job', tenant_id, job_id) as Cell
+  }
+
+  #rememberSlot({ tenant_id, key, owner }: SlotChange, owners: SlotOwners | null): void {
     const slot = { tenant_id, key }
     if (this.slots.stateOf(slot) !== undefined) return
     const row = this.#remembered?.slot(slot)
     if (row !== undefined) this.slots.know(row, false)
     else if (this.#assumesRoom && owners !== null && owners.holdsOf(tenant_id, owner) !== null)
       this.slots.know({ ...slot, version: 0, counted: 0, named: [] }, false)
-  }
-
-  /** Null when nothing is, as nearly always. */
-  #missingFor(decision: Decision<unknown>): Missing | null {
-    const { bearing, assumed } = this.#look
-    if (bearing !== null) {
-      const missing = new Missing()
-      if (!bearing.claimsAll(assumed)) missing.addClaims(assumed)
-      return missing
-    }
-    if (decision.kind === 'change' && this.#hasAll(decision.change)) return null
-    const missing = new Missing()
-    if (decision.kind === 'need') {
-      missing.addKeys(decision.keys.filter((key) => this.cellOf(key) === undefined))
-      return missing
-    }
-    this.#askForDevices(missing, decision)
-    if (decision.kind === 'refusal') {
-      missing.addKeys(this.#staleReads().map(({ stored }) => stored.key))
-      this.#askForCounts(missing, decision.audit === null ? [] : [decision.audit], new Set())
-      return missing
-    }
-    const { puts, audit } = decision.change
-    const written = new Set<Cell>()
-    for (const put of puts) {
-      const key = aggregateKey(put)
-      const cell = this.cellOf(key) ?? this.#born(key)
-      if (cell === undefined) missing.addKeys([key])
-      else written.add(cell)
-      if (put.kind === 'outbox' && !isOpenRow(put)) this.#askForRow(missing, put, cell)
-    }
-    if (isNothing(decision.change)) missing.addKeys(this.#staleReads().map(({ stored }) => stored.key))
-    this.#askForCounts(missing, audit, written)
-    return missing
-  }
-
-  /** A decision that is made again makes up other ids: those could be asked for for ever. */
-  #born(key: RecordKey): Cell | undefined {
-    return this.#ids.has(key.id) ? this.#cells.assume(absentCell(key)) : undefined
-  }
-
-  /** The ordinary case, seen at a glance: it changes jobs that are here, tells of nothing else, and asks for no more. */
-  #hasAll({ puts, audit, claims }: Change): boolean {
-    const { trial } = this.#look
-    if (puts.length === 0 || (trial !== null && trial.missing.length > 0)) return false
-    if (!this.#isSafelyAssumed(claims)) return false
-    return this.#cells.hasJobsOf(puts, audit)
-  }
-
-  /** Whatever is assumed to have no owner is taken by the same change: its write tells whether that is so. */
-  #isSafelyAssumed(claims: readonly ClaimKey[]): boolean {
-    const { assumed, sawFull } = this.#look
-    if (assumed.length === 0) return true
-    if (this.#remembered === null || sawFull) return false
-    const taken = new Set(claims.map(claimName))
-    return assumed.every((claim) => taken.has(claimName(claim)))
-  }
-
-  /** Remembered from earlier, and not to be written: nothing would tell whether it is still so. */
-  #staleReads(): readonly Cell[] {
-    return this.#look.reads.filter((cell) => !cell.isFresh && !cell.isChanged)
-  }
-
-  #askForDevices(missing: Missing, decision: Accepted<unknown> | Refused): void {
-    const { assumed, trial, unread } = this.#look
-    if (trial !== null) missing.addSlots(trial.missing)
-    if (decision.kind === 'refusal') missing.addSlots(unread)
-    const claims = decision.kind === 'change' ? decision.change.claims : []
-    if (!this.#isSafelyAssumed(claims)) missing.addClaims(assumed)
-  }
-
-  #askForRow(missing: Missing, row: OutboxRecord, cell: Cell | undefined): void {
-    const open = cell?.now == null ? [] : (cell.now as JobAggregate).outbox
-    if (open.some(({ outbox_id }) => outbox_id === row.outbox_id)) return
-    if (this.#ids.has(row.outbox_id)) return
-    if (!this.rows.has(row)) missing.addRow(row.tenant_id, row.outbox_id)
-  }
-
-  /** Entries that moved nothing are counted; and what is told of something that is not written needs a place too. */
-  #askForCounts(missing: Missing, audit: readonly AuditEntry[], written: ReadonlySet<Cell>): void {
-    for (const entry of audit) {
-      if (entry.event === 'moved' && this.#isWritten(entry, written)) continue
-      const key = entry.event === 'moved' ? ownerOf(entry) : keyOfEntry(entry)
-      if (!this.refusals.has(key)) missing.addRefusal(key)
-    }
-  }
-
-  #isWritten(entry: AuditEntry, written: ReadonlySet<Cell>): boolean {
-    const cell = this.#cells.toldBy(entry)
-    return cell !== undefined && (cell.isChanged || written.has(cell))
   }
 
   #commit(decided: Change, audit: readonly AuditEntry[]): void {
@@ -319,6 +263,29 @@ export class Workspace {
     for (const claim of claims) this.#claims.take(claim)
     this.signals.push(...signals)
     for (const entry of audit) this.#tell(entry)
+  }
+
+  /** A job that goes on as others did: nobody makes its records. */
+  #stride(stride: Stride): void {
+    const { leg, tenant_id } = stride
+    const { trial, reads } = this.#look
+    const cell = this.#jobOf(stride)
+    cell.version++
+    stride.written(String(cell.version))
+    cell.now = stride
+    cell.isTold = true
+    for (const { kind, from, to } of leg.moved) {
+      this.counts.add(tenant_id, kind, from, -1)
+      this.counts.add(tenant_id, kind, to, 1)
+    }
+    if (trial !== null) {
+      this.#settleSlots(trial)
+      this.slotChanges.push(...stride.slots)
+    }
+    this.signals.push(...stride.signals)
+    this.told.push(stride)
+    this.isNews = true
+    for (const cell of reads) if (!cell.isChanged) this.seen.add(cell)
   }
 
   #bear(bearing: Bearing): void {
@@ -392,7 +359,7 @@ export class Workspace {
       if (!this.refusals.tell(key, entry)) return
     }
     if (isWritten) cell.isTold = true
-    this.entries.push(entry)
+    this.told.push(entry)
     this.isNews = true
   }
 }

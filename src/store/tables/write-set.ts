@@ -1,12 +1,16 @@
-import { type AloneRecord, isAtRest, type JobAggregate } from '../../core/aggregate.ts'
+import type { AloneRecord, JobAggregate } from '../../core/aggregate.ts'
 import { Birth } from '../../core/job/birth.ts'
-import type { JobRecord, OutboxRecord } from '../../core/job/record.ts'
+import type { OutboxRecord, Ready } from '../../core/job/record.ts'
+import { Stride } from '../../core/job/stride.ts'
 import { fromIso } from '../../core/time.ts'
+import type { Work } from '../live/work-index.ts'
 import { changedAt } from '../query.ts'
 import { bornRow } from './born-row.ts'
-import type { Cell } from './cell.ts'
+import type { Cell, StoredCell } from './cell.ts'
 import { encodeChunk } from './entry-codec.ts'
+import { changedAtOf, hasEnded, stateOf, workOf } from './glance.ts'
 import { type BornJob, encodeBorn, encodeMoving } from './job-codec.ts'
+import { movingOf } from './moving-text.ts'
 import type {
   ChangedJob,
   ChangedRecord,
@@ -35,8 +39,8 @@ export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Don
     .told()
     .map(({ key, job_id, from, count }) => ({ ...key, job_id, from, count }))
   const slots = space.slots.writes(space.now)
-  const { entries, births, claims, signals } = space
-  const isTold = entries.length + births.length > 0
+  const { told, births, claims, signals } = space
+  const isTold = told.length + births.length > 0
   const isEmpty =
     rows.isEmpty &&
     !isTold &&
@@ -61,7 +65,7 @@ export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Don
     delivered,
     verify: space.verify().map(({ stored }) => ({ ...stored.key, version: stored.version })),
     counts: [...space.counts.entries()],
-    chunk: isTold ? encodeChunk(entries, births) : null,
+    chunk: isTold ? encodeChunk(told, births) : null,
     inbox,
     at: space.now,
     isNews: space.isNews,
@@ -81,75 +85,62 @@ class Rows {
   }
 
   add(cell: Cell): void {
-    if (cell.now instanceof Birth) this.#addBirth(cell, cell.now)
+    if (cell.now instanceof Birth) this.#addBirth(cell.now)
     else if (cell.stored.key.kind === 'job') this.#addJob(cell)
     else this.records.push(recordRow(cell))
   }
 
   /** As it was born: nobody has looked at it, or changed anything. */
-  #addBirth(cell: Cell, birth: Birth): void {
+  #addBirth(birth: Birth): void {
     const { tenant_id, job_id } = birth
     const { queue, group, rank } = birth.ready
-    const row = bornRow(birth)
-    this.newJobs.push(row)
-    cell.row = row
+    this.newJobs.push(bornRow(birth))
     this.ready.adds.push({ queue, tenant_id, group, rank, job_id })
   }
 
   #addJob(cell: Cell): void {
     const { stored, version, holds, isTold } = cell
     const now = cell.now as JobAggregate
-    const { tenant_id, job_id } = now.job
-    const state = now.job.state
-    const changed_at = changedAt(now.job)
-    const is_ended = isAtRest(now.job)
-    const open_rows = now.outbox.length
-    if (stored.aggregate === null) {
+    const { tenant_id, id: job_id } = stored.key
+    const columns = {
+      tenant_id,
+      job_id,
+      version,
+      holds,
+      isTold,
+      state: stateOf(now),
+      changed_at: changedAtOf(now),
+      is_ended: hasEnded(now),
+      open_rows: now.outbox.length,
+    }
+    if (now instanceof Stride) this.#addStride(stored, now, columns)
+    else if (stored.aggregate === null) {
       const { request_type, protocol_id, doc_id, run_id, workstream_id } = now.job
       const born = { job: now.job, steps: now.steps }
-      const fixed = encodeBorn(born)
-      const moving = encodeMoving(now, born)
-      const row = {
-        tenant_id,
-        job_id,
-        version,
-        holds,
-        fixed,
-        moving,
-        isTold,
-        state,
-        changed_at,
-        is_ended,
-        open_rows,
-        request_type,
-        protocol_id,
-        doc_id,
-        run_id,
-        workstream_id,
-      }
+      const texts = { fixed: encodeBorn(born), moving: encodeMoving(now, born) }
+      const row = { ...columns, ...texts, request_type, protocol_id, doc_id, run_id, workstream_id }
       this.newJobs.push(row)
       cell.row = row
     } else {
       const moving = encodeMoving(now, stored.born as BornJob) ?? '{}'
-      this.jobs.push({
-        tenant_id,
-        job_id,
-        version,
-        from: stored.version,
-        holds,
-        moving,
-        isTold,
-        state,
-        changed_at,
-        is_ended,
-        open_rows,
-      })
+      this.jobs.push({ ...columns, from: stored.version, moving })
     }
-    this.#index((stored.aggregate as JobAggregate | null)?.job ?? null, now.job)
+    this.#index(stored, workOf(now))
+  }
+
+  /** One that went on as others did; perhaps it was born a moment ago. */
+  #addStride(stored: StoredCell, stride: Stride, columns: Omit<ChangedJob, 'from' | 'moving'>): void {
+    const moving = movingOf(stride)
+    if (stored.aggregate === null) this.newJobs.push({ ...bornRow(stride.birth), ...columns, moving })
+    else this.jobs.push({ ...columns, from: stored.version, moving })
   }
 
   /** Work is found by rows of its own. Only what changes is touched. */
-  #index(before: JobRecord | null, { tenant_id, job_id, ready, due_at, waits_for }: JobRecord): void {
+  #index(
+    { key: { tenant_id, id: job_id }, aggregate }: StoredCell,
+    { ready, due_at, waits_for }: Work,
+  ): void {
+    const before = aggregate === null ? null : workOf(aggregate as JobAggregate)
     const was = before?.ready ?? null
     const isSamePlace =
       was !== null &&
@@ -158,13 +149,7 @@ class Rows {
       was.group === ready.group &&
       was.rank === ready.rank
     if (!isSamePlace) {
-      const key = ({ queue, group, rank }: NonNullable<JobRecord['ready']>) => ({
-        queue,
-        tenant_id,
-        group,
-        rank,
-        job_id,
-      })
+      const key = ({ queue, group, rank }: Ready) => ({ queue, tenant_id, group, rank, job_id })
       if (was !== null) this.ready.drops.push(key(was))
       if (ready !== null) this.ready.adds.push(key(ready))
     }
@@ -173,8 +158,8 @@ class Rows {
       if (wasDue !== null) this.due.drops.push({ due_at: fromIso(wasDue), tenant_id, job_id })
       if (due_at !== null) this.due.adds.push({ due_at: fromIso(due_at), tenant_id, job_id })
     }
-    const waited = before?.waits_for ?? []
-    if (waited === waits_for) return
+    const waited = before?.waits_for ?? NOTHING
+    if (waited === waits_for || waited.length + waits_for.length === 0) return
     for (const topic of new Set(waited)) {
       if (!waits_for.includes(topic)) this.waits.drops.push({ tenant_id, topic, job_id })
     }
@@ -183,6 +168,8 @@ class Rows {
     }
   }
 }
+
+const NOTHING: readonly string[] = Object.freeze([])
 
 function recordRow(cell: Cell): ChangedRecord {
   const { stored, version, isTold } = cell

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../core/audit.ts'
-import { type Alike, jobSinceOf, Stride } from '../../../core/job/stride.ts'
+import { jobSinceOf, type Stride } from '../../../core/job/stride.ts'
 import { toEpochSeconds, toIso } from '../../../core/time.ts'
-import { type Mark, type Marks, markedBirth } from '../../birth-marks.ts'
+import { type Mark, markedStride } from '../../birth-marks.ts'
 import type { BatchBuffer } from '../batch-buffer.ts'
 import { AlikeLines, type LineKind, type Written } from './alike-lines.ts'
 import { writeJobLine } from './encode-job.ts'
@@ -23,7 +23,7 @@ const STRIDES: LineKind<Stride, Slot> = {
   formOf: ({ leg }) => leg,
   write: writeAsEveryLine,
   marked: (like, marks, etag) => {
-    const one = marked(like, marks) as Stride
+    const one = markedStride(like, marks)
     one.written(etag)
     return { one, slots: slotsOf(one) }
   },
@@ -83,20 +83,6 @@ function writeSlot(slot: Slot, stride: Stride, into: LineBytes): void {
       into.number(toEpochSeconds(stride.now - jobSinceOf(stride.before)))
       break
   }
-}
-
-/** One that went the same way. */
-function marked(alike: Alike, marks: Marks, nth = 0): Alike {
-  return alike instanceof Stride ? markedStride(alike, marks, nth) : markedBirth(alike.form, marks)
-}
-
-function markedStride({ leg, before, output }: Stride, marks: Marks, nth: number): Stride {
-  const last = marked(before, marks, nth + 1)
-  last.written(String(marks.seq))
-  // No time between two strides of a job is another's.
-  const now = last.now + (nth + 1) * marks.spanMs
-  const lease = leg.type === 'claimStep' ? `${marks.text}lease${nth}` : (last as Stride).lease_id
-  return new Stride(leg, last, now, lease, output === null ? null : `${marks.text}out${nth}`)
 }
 
 /** As they stand in the line, where it has them. */
