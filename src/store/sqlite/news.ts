@@ -13,7 +13,7 @@ const LOOK_AFTER_MS = [0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 8, 8, 10, 10, 20, 20, 50] a
 const MOST_PASSED = 10
 
 /** In case nothing is told at all. */
-const LOOK_ANYWAY_MS = 1000
+export const LOOK_ANYWAY_MS = 1000
 
 /** Hears of what other processes wrote. */
 export class News {
@@ -50,6 +50,11 @@ export class News {
   /** This process has written, and seen by where that came in the log whether others have. */
   wrote(): void {
     this.#hasWritten = true
+  }
+
+  /** Tells again, of all that there is by now: what was seen of it earlier is nothing new afterwards. */
+  tellAgain(): void {
+    if (!this.#isClosed && this.#see()) this.#tell()
   }
 
   close(): void {
@@ -105,13 +110,17 @@ export class News {
   }
 
   #look(): void {
+    const before = this.#version
+    if (this.#see() && this.#version !== before) this.#tell()
+  }
+
+  #see(): boolean {
     try {
-      const version = this.#db.dataVersion()
-      if (version === this.#version) return
-      this.#version = version
-      this.#tell()
+      this.#version = this.#db.dataVersion()
+      return true
     } catch {
       // Whoever reads or writes next is told what is wrong, and it is looked for again.
+      return false
     }
   }
 }

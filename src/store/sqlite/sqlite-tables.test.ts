@@ -17,13 +17,16 @@ import { FileNotFound, NotALedger } from '../../errors/file-errors.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
 import { UnknownFormat } from '../../errors/journal-errors.ts'
 import { LedgerBusy, SqliteTooOld } from '../../errors/sqlite-errors.ts'
+import type { Timers } from '../../world/timers.ts'
 import { realWorld } from '../../world/world.ts'
 import { Conflict } from '../tables/tables.ts'
 import { Connection } from './connection.ts'
 import { errorOf } from './errors.ts'
+import { LOOK_ANYWAY_MS } from './news.ts'
 import { openSqliteTables, type SqliteOptions } from './open-sqlite.ts'
+import { openWriting } from './open-writing.ts'
 import { refuseOldSqlite } from './prepare-database.ts'
-import type { SqliteTables } from './sqlite-tables.ts'
+import { SqliteTables } from './sqlite-tables.ts'
 
 let folder: string
 let path: string
@@ -263,6 +266,37 @@ describe('several who have it open', () => {
     expect((await two.load(wantedOf({ jobs: [key('a')] }))).jobs).toHaveLength(1)
     await expect(two.write(setOf({ newJobs: [newJob('a')] }))).rejects.toBeInstanceOf(Conflict)
     expect(own).toBe(0)
+  })
+
+  // A look at the file while the thread was writing saw what came before that write, and the next look saw the write itself: by
+  // then the thread had answered, and it was taken for somebody else's. Whoever takes work forgot what there was each time.
+  it('do not take what their own thread wrote for news', async () => {
+    let look = () => {}
+    const { timers } = realWorld
+    const byHand: Timers = {
+      turn: () => timers.turn(),
+      hold: () => timers.hold(),
+      after: (ms, callback) => {
+        if (ms !== LOOK_ANYWAY_MS) return timers.after(ms, () => {})
+        look = callback
+        return { cancel: () => {} }
+      },
+    }
+    const db = await openWriting({ path, create: true, busyMs: 1000, cacheKb: 1024, now: T0 }, timers)
+    const tables = new SqliteTables(db, { path, busyMs: 1000, sessionMs: 1000, timers: byHand })
+    opened.push(tables)
+    let news = 0
+    tables.onNews(() => news++)
+    const writeMany = (name: string) =>
+      tables.write(setOf({ newJobs: Array.from({ length: 2000 }, (_, job) => newJob(`${name}-${job}`)) }))
+    await writeMany('first')
+    const writing = writeMany('second')
+    look()
+    await writing
+    await timers.turn()
+    await timers.turn()
+    look()
+    expect(news).toBe(0)
   })
 
   it('wait for each other, though not for ever', async () => {

@@ -338,7 +338,7 @@ export class SqliteTables implements T.Tables {
       // From now on nobody is shown it before it is durable.
       if (verb !== 'take' && verb !== 'release') this.#log.wrote()
       // After whoever wrote it has been told.
-      if (this.#unheard) void this.#options.timers.turn().then(() => this.#hear())
+      if (this.#unheard) void this.#options.timers.turn().then(() => this.#news.tellAgain())
     }
   }
 
