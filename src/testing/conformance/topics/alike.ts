@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import type { JobAggregate } from '../../../core/aggregate.ts'
+import { HOUR_MS } from '../../../core/time.ts'
 import type { Topic } from '../check.ts'
-import { freshJob, onJob, submitJob, TENANT } from '../commands.ts'
+import { failure, freshJob, onJob, report, SUCCESS, submitJob, TENANT } from '../commands.ts'
 import { auditAll, findAll, moves, plain } from '../reading.ts'
 import type { Scene } from '../scene.ts'
-import { succeed } from '../work.ts'
+import { advanceAll, claimJob, succeed } from '../work.ts'
 
 const load = (scene: Scene, id: string) => scene.store.load({ kind: 'job', tenant_id: TENANT, id })
 
@@ -28,11 +29,34 @@ const OWN = new Set([
   'ready',
   'lease_id',
   'etag',
+  // It may say by when.
+  'last_error_message',
 ])
 
 /** What was told of a job, without its name. */
 async function wayOf(scene: Scene, id: string): Promise<readonly string[]> {
   return moves(await auditAll(scene.store, { job_id: id })).map((move) => move.replaceAll(id, ''))
+}
+
+/** More than a store takes the trouble for. */
+const MANY = 24
+const FEW = 5
+
+const OTHER_WAYS: { readonly [name: string]: (scene: Scene, id: string) => Promise<void> } = {
+  cancelled: async (scene, id) => {
+    const step = await claimJob(scene, id)
+    await scene.do(onJob('cancelJob', id))
+    await scene.do(report(step, SUCCESS))
+  },
+  failed: async (scene, id) => {
+    await scene.do(report(await claimJob(scene, id), failure('RETRYABLE')))
+  },
+  late: async (scene, id) => {
+    const step = await claimJob(scene, id)
+    await scene.pass(2 * HOUR_MS)
+    await advanceAll(scene.store, 'due')
+    await scene.act(report(step, SUCCESS))
+  },
 }
 
 /** A store may keep jobs that are submitted alike in a form of its own; nobody is to notice. */
@@ -131,7 +155,7 @@ export const alike: Topic = {
     {
       name: 'go the same way, and are then as one is that is like no other',
       async run(scene) {
-        const ids = Array.from({ length: 9 }, (_, n) => `alike-${n}`)
+        const ids = Array.from({ length: MANY }, (_, n) => `alike-${n}`)
         for (const id of ids) await scene.do(freshJob(id))
         await scene.do(submitJob('like-no-other'))
         const all = [...ids, 'like-no-other']
@@ -146,6 +170,27 @@ export const alike: Topic = {
         if (scene.subject.reopen === undefined) return
         await scene.reopen()
         for (const way of await ways()) assert.deepEqual(way, other)
+      },
+    },
+    {
+      name: 'may go another way from wherever they are',
+      async run(scene) {
+        for (let n = 0; n < FEW; n++) {
+          await scene.do(freshJob(`before-${n}`))
+          await succeed(scene, `before-${n}`)
+        }
+        for (const [name, go] of Object.entries(OTHER_WAYS)) {
+          const ids = [`alike-${name}`, `other-${name}`] as const
+          const gone = async (id: string) => {
+            await go(scene, id)
+            return [inCommon(await load(scene, id)), await wayOf(scene, id)]
+          }
+          await scene.do(freshJob(ids[0]))
+          await scene.do(submitJob(ids[1]))
+          const [one, other] = [await gone(ids[0]), await gone(ids[1])]
+          assert.deepEqual(one, other)
+        }
+        assert.deepEqual(await scene.store.check(), [])
       },
     },
     {
