@@ -9,6 +9,9 @@ import type { Connection } from './connection.ts'
  */
 const LOOK_AFTER_MS = [0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 8, 8, 10, 10, 20, 20, 50] as const
 
+/** After so many looks without a write of our own it is listened again: to begin and to stop takes as long as a small write. */
+const LOOKS_UNTIL_LISTENING = 5
+
 /** Whoever writes sees what others wrote before, and that it was written is told like what others write. So often it is believed. */
 const MOST_PASSED = 10
 
@@ -77,7 +80,7 @@ export class News {
         ? null
         : this.#timers.after(ms, () => {
             if (this.#hasWritten) this.#stopListening()
-            else this.#listen()
+            else if (this.#looks > LOOKS_UNTIL_LISTENING) this.#listen()
             if (this.#mayPass()) this.#looks = 0
             else this.#look()
             this.#lookSoon()
