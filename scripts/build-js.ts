@@ -21,10 +21,18 @@ const WAYS_IN = {
   [`${PARTS}/sqlite-worker`]: 'src/store/sqlite/sqlite-worker.ts',
 }
 
-const ZOD_LICENSE = join(ROOT, 'node_modules/zod/LICENSE')
+/** Put in, so that nobody has to install them. Whoever imports zod gets ninety files, half of them messages in other languages, and
+ * every start waited for them; of lru-cache one class is used. Both bring several megabytes along. */
+const PUT_IN = ['zod', 'lru-cache']
 
 /** What everything else stands on: a part each. The rest is divided by who needs it. */
 const FOUNDATIONS = ['core', 'errors', 'world', 'wire']
+
+function licenseOf(name: string): string {
+  const folder = join(ROOT, 'node_modules', name)
+  const [file = ''] = globSync('LICENSE*', { cwd: folder })
+  return readFileSync(join(folder, file), 'utf8').trim()
+}
 
 async function build(): Promise<void> {
   // What is left of an older build, by whichever tool; types, the page and the site have builds of their own.
@@ -36,23 +44,24 @@ async function build(): Promise<void> {
     platform: 'node',
     // As for the compiler: a Node that is too old has to get as far as being told so.
     transform: { target: 'es2023' },
-    // Dependencies stay what they are: installed, and kept up to date, by npm. What newer syntax is made of is none of them. Zod
-    // alone is put in: whoever imports it gets ninety files, half of them messages in other languages, and every start waited for
-    // them. Its types still come from npm.
-    external: (id) => !/^(?:[./]|@oxc-project\/runtime|zod$)/.test(id),
+    // Dependencies stay what they are: installed, and kept up to date, by npm. What newer syntax is made of is none of them.
+    external: (id) => !PUT_IN.includes(id) && !/^(?:[./]|@oxc-project\/runtime)/.test(id),
     logLevel: 'warn',
   })
   await bundle.write({
     dir: DIST,
-    sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: `${PARTS}/[name].js`,
-    banner: ({ name }) => (name === 'zod' ? `/*!\n${readFileSync(ZOD_LICENSE, 'utf8').trim()}\n*/` : ''),
+    banner: ({ name }) => (PUT_IN.includes(name) ? `/*!\n${licenseOf(name)}\n*/` : ''),
     codeSplitting: {
       groups: [
         // On its own, because it is there for what it does and not for what it exports.
         { name: 'node-version', test: /[\\/]src[\\/]node-version\.ts$/, priority: FOUNDATIONS.length },
-        { name: 'zod', test: /[\\/]node_modules[\\/]zod[\\/]/, priority: FOUNDATIONS.length },
+        ...PUT_IN.map((name) => ({
+          name,
+          test: new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`),
+          priority: FOUNDATIONS.length,
+        })),
         ...FOUNDATIONS.map((name, n) => ({
           name,
           test: new RegExp(`[\\\\/]src[\\\\/]${name}[\\\\/]`),

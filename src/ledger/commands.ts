@@ -39,7 +39,7 @@ import type {
   SubmitToOptions,
   UpdateOptions,
 } from './command-options.ts'
-import { type Envelope, parseEnvelope } from './envelope.ts'
+import { parseEnvelope } from './envelope.ts'
 import { errorContextOf } from './error-context.ts'
 import {
   annotateGroup,
@@ -54,20 +54,13 @@ import {
 import { keptMetadata, keptRequest } from './kept-metadata.ts'
 import { envelopeFor, type PipelineLike, type PipelineRequest } from './pipeline-request.ts'
 import type { Protocols } from './protocols.ts'
+import type { Envelope } from './request.ts'
 import { parseResult, parseStepError } from './result.ts'
 import { type CallOptions, inFlightLimitOf, type LedgerSettings } from './settings.ts'
 import { parseStageReport } from './stage-report.ts'
 import { StateNames } from './state-names.ts'
-import {
-  type AgainOptions,
-  type ExpediteOptions,
-  expediteSchema,
-  parsed,
-  type QueueLimits,
-  queueLimitsSchema,
-  type Schedule,
-  scheduleSchema,
-} from './steering.ts'
+import type { AgainOptions, ExpediteOptions, QueueLimits, Schedule } from './steering.ts'
+import { expediteSchema, parsed, queueLimitsSchema, scheduleSchema } from './steering-schemas.ts'
 import { priorityOf, submitCommand } from './submit-command.ts'
 import { actorOf, reasonOf } from './who-asks.ts'
 

@@ -7,6 +7,7 @@ import { MODES } from '../core/routing.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
 import { frozenJson, frozenObject } from './check-input.ts'
 import { MOST_DEPENDENCIES, MOST_TAGS, plainEnvelope } from './plain-envelope.ts'
+import type { Envelope } from './request.ts'
 
 /** An id by the one rule for ids. */
 export const idSchema = z.string().superRefine((value, context) => {
@@ -67,9 +68,7 @@ export const envelopeSchema = z.strictObject({
   run_id: idSchema.nullish(),
   workstream_id: idSchema.nullish(),
   tags: z.array(z.string().min(1)).max(MOST_TAGS).nullish(),
-})
-
-export type Envelope = z.input<typeof envelopeSchema>
+}) satisfies z.ZodType<unknown, Envelope>
 
 /** As it was found sound: the refs and the payload are frozen copies. */
 export type ParsedEnvelope = Omit<

@@ -3,8 +3,8 @@ import { openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { InvalidInput, UnknownRequestType } from '../errors/input-errors.ts'
 import { Conflict, InvalidRequest, LeaseMismatch, LimitReached, NotFound } from '../errors/refusal-errors.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
-import type { Envelope } from './envelope.ts'
 import type { ListSteps } from './jobs.ts'
+import type { Envelope } from './request.ts'
 
 const OCR = {
   protocol_id: 'atomic-ocr.v1',

@@ -23,7 +23,6 @@ import { type ClaimOptions, claimSteps, type DispatchOptions, takeDirectives, ty
 import type { Attempt, ReleaseOptions, SubmitToOptions } from './command-options.ts'
 import type { Commands } from './commands.ts'
 import type { Committer } from './committer.ts'
-import type { Envelope } from './envelope.ts'
 import type { EventInput } from './group-commands.ts'
 import { JobEnds, type WaitOptions } from './job-ends.ts'
 import {
@@ -44,6 +43,7 @@ import {
 import type { Outputs } from './outputs.ts'
 import type { PipelineLike, PipelineRequest } from './pipeline-request.ts'
 import type { Protocols } from './protocols.ts'
+import type { Envelope } from './request.ts'
 import type { CallOptions, LedgerSettings } from './settings.ts'
 import type { AgainOptions, ExpediteOptions } from './steering.ts'
 import { SubmittedJob } from './submitted-job.ts'

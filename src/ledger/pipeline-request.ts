@@ -1,8 +1,8 @@
 import type { Protocol } from '../core/job/protocol.ts'
 import { BOOTSTRAP } from '../core/job/protocol.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Envelope } from './envelope.ts'
 import { normalised } from './normalised.ts'
+import type { Envelope } from './request.ts'
 
 /** Something that jobs go through, step by step. */
 export interface PipelineLike {

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { z } from 'zod'
 import type { StepResult } from '../core/job/commands.ts'
-import { checkedEnvelope } from './envelope.ts'
+import { checkedEnvelope, type envelopeSchema } from './envelope.ts'
 import { plainEnvelope } from './plain-envelope.ts'
+import type { Envelope } from './request.ts'
 import { checkedResult, parseResult } from './result.ts'
 
 const REQUEST = {
@@ -86,6 +88,10 @@ const anyEnvelope = fc
     for (const field of without) delete envelope[field]
     return envelope
   })
+
+it('has a type with every field that the schema takes', () => {
+  expectTypeOf<keyof Envelope>().toEqualTypeOf<keyof z.input<typeof envelopeSchema>>()
+})
 
 describe('a request that is checked by hand', () => {
   it('is what the schema makes of it, and whatever the schema refuses is not taken', () => {

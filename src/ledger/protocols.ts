@@ -10,7 +10,7 @@ import { idSchema, inputErrorOf } from './envelope.ts'
 import { type JsonCheck, jsonCheck } from './json-schema.ts'
 import { MOST_STEPS, plainProtocol } from './plain-protocol.ts'
 import { checkResumes, stageFields } from './stage-schema.ts'
-import { places } from './steering.ts'
+import { places } from './steering-schemas.ts'
 
 /** Limits, the limits of queues and the count of open jobs share the same slots. */
 const limitKey = idSchema

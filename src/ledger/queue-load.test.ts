@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isEmulated, openTestLedger } from '../../test/fixtures/test-ledger.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
-import type { Envelope } from './envelope.ts'
+import type { Envelope } from './request.ts'
 
 const pulled = { step_type: 'X', delivery: 'pull' } as const
 

@@ -1,9 +1,8 @@
-// What callers give when they steer jobs, queues and schedules, and how it is checked.
-import { z } from 'zod'
+// What callers give when they steer jobs, queues and schedules.
 import type { Obstacle } from '../core/job/commands.ts'
 import type { Rate } from '../core/job/protocol.ts'
 import type { CatchUp, Overlap } from '../core/schedule/record.ts'
-import { type Envelope, idSchema, inputErrorOf, prioritySchema } from './envelope.ts'
+import type { Envelope } from './request.ts'
 import type { CallOptions } from './settings.ts'
 
 export interface ExpediteOptions extends CallOptions {
@@ -11,11 +10,6 @@ export interface ExpediteOptions extends CallOptions {
   /** What else it is not to wait for: jobs it depends on, limits, a gate, or the attempt that is under way. */
   readonly ignore?: readonly Obstacle[] | undefined
 }
-
-export const expediteSchema = z.strictObject({
-  priority: prioritySchema.optional(),
-  ignore: z.array(z.enum(['dependencies', 'limits', 'attempt', 'gate'])).optional(),
-})
 
 export interface AgainOptions extends CallOptions {
   /** The id that the new job gets; a fresh one unless given. */
@@ -32,18 +26,6 @@ export interface QueueLimits {
   /** Most attempts begun within a while, over all tenants; null takes the limit away. */
   readonly rate?: Rate | null | undefined
 }
-
-/** Most places a limit may have: engines remember who holds each. */
-const MOST_PLACES = 1_000_000
-
-export const places = z.number().int().positive().max(MOST_PLACES)
-
-const rateSchema = z.strictObject({ max: places, per_ms: z.number().int().positive() })
-
-export const queueLimitsSchema = z.strictObject({
-  concurrency: places.nullish(),
-  rate: rateSchema.nullish(),
-})
 
 /** A job that is submitted again and again. */
 export interface Schedule {
@@ -64,34 +46,3 @@ export type ScheduledRequest = Omit<
   Envelope,
   'tenant_id' | 'job_id' | 'idempotency_key' | 'depends_on' | 'run_at' | 'delay' | 'expires_at'
 >
-
-const LONGEST_CRON = 200
-
-export const scheduleSchema = z.strictObject({
-  schedule_id: idSchema,
-  cron: z.string().min(1).max(LONGEST_CRON),
-  timezone: z.string().min(1).max(LONGEST_CRON).default('UTC'),
-  request: z
-    .record(z.string(), z.unknown())
-    .refine((request) => !NOT_SCHEDULED.some((field) => field in request), {
-      message: 'must not name its tenant, id, idempotency key, dependencies or times: each job gets its own',
-    }),
-  overlap: z.enum(['allow', 'skip']).default('allow'),
-  catch_up: z.enum(['one', 'none', 'all']).default('one'),
-})
-
-const NOT_SCHEDULED = [
-  'tenant_id',
-  'job_id',
-  'idempotency_key',
-  'depends_on',
-  'run_at',
-  'delay',
-  'expires_at',
-]
-
-export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value)
-  if (!result.success) throw inputErrorOf(result.error)
-  return result.data
-}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Envelope } from '../ledger/envelope.ts'
+import type { Envelope } from '../ledger/request.ts'
 import { openLedger } from '../open-ledger.ts'
 import { virtualWorld } from '../testing/virtual-world.ts'
 

@@ -1,6 +1,6 @@
 import { toIso } from '../../src/core/time.ts'
-import type { Envelope } from '../../src/ledger/envelope.ts'
 import { idempotencyHash } from '../../src/ledger/idempotency-hash.ts'
+import type { Envelope } from '../../src/ledger/request.ts'
 import { PROTOCOLS, TENANTS } from './protocols.ts'
 import type { Scene } from './scene.ts'
 

@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
-import type { Envelope } from '../../ledger/envelope.ts'
+import type { Envelope } from '../../ledger/request.ts'
 import { describeError } from '../describe-error.ts'
 import { inputLines } from '../input/input-lines.ts'
 import { safeJson, safeText } from '../output/safe-text.ts'

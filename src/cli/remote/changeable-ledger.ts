@@ -1,7 +1,7 @@
 import type { Protocol } from '../../core/job/protocol.ts'
-import type { Envelope } from '../../ledger/envelope.ts'
 import type { Jobs } from '../../ledger/jobs.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
+import type { Envelope } from '../../ledger/request.ts'
 import type { CallOptions } from '../../ledger/settings.ts'
 import type { AgainOptions } from '../../ledger/steering.ts'
 import type { SubmittedJob } from '../../ledger/submitted-job.ts'

@@ -5,7 +5,6 @@ import type { JobRecord } from '../../core/job/record.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { toIso } from '../../core/time.ts'
 import { Conflict, jobNotFound } from '../../errors/refusal-errors.ts'
-import type { Envelope } from '../../ledger/envelope.ts'
 import type { ListJobs } from '../../ledger/jobs.ts'
 import type {
   AgainManyOptions,
@@ -14,6 +13,7 @@ import type {
   ManyReport,
   MatchCount,
 } from '../../ledger/many-jobs.ts'
+import type { Envelope } from '../../ledger/request.ts'
 import type { CallOptions } from '../../ledger/settings.ts'
 import type { AgainOptions, ExpediteOptions } from '../../ledger/steering.ts'
 import type { Page } from '../../store/query.ts'

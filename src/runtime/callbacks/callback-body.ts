@@ -7,18 +7,7 @@ import { BadMessage } from '../../errors/message-errors.ts'
 import type { Attempt } from '../../ledger/command-options.ts'
 import { idSchema, inputErrorOf, refSchema } from '../../ledger/envelope.ts'
 import { parseJson } from '../../wire/parse-json.ts'
-
-export interface Callback {
-  readonly attempt: Attempt
-  /** Of a `result`. */
-  readonly result: StepResult | Released | null
-}
-
-/** An attempt that is given back: another one does it, and this one does not count. */
-interface Released {
-  readonly status: 'RELEASED'
-  readonly reason: string | undefined
-}
+import type { Callback, Released } from './callback.ts'
 
 const LONGEST_REASON = 10_000
 

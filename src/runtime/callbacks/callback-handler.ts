@@ -16,7 +16,8 @@ import { keysOf, type Secrets } from '../../wire/secrets.ts'
 import { verifySignature } from '../../wire/verify-signature.ts'
 import { type Clock, systemClock } from '../../world/clock.ts'
 import { debugLogger, type Logger } from '../../world/logger.ts'
-import { badMessageOf, type Callback, parseCallback } from './callback-body.ts'
+import type { Callback } from './callback.ts'
+import { badMessageOf, parseCallback } from './callback-body.ts'
 
 export interface CallbackOptions {
   /** What services sign with; several while they are exchanged. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidInput } from '../../errors/input-errors.ts'
-import { parsed } from '../../ledger/steering.ts'
+import { parsed } from '../../ledger/steering-schemas.ts'
 import { eventsQueryOf, eventsQuerySchema } from './events-query.ts'
 
 const parse = (query: object, lastEventId?: string) =>

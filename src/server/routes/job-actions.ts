@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../../ledger/envelope.ts'
-import { expediteSchema } from '../../ledger/steering.ts'
+import { expediteSchema } from '../../ledger/steering-schemas.ts'
 import { jobSchema } from '../openapi/records/job-schemas.ts'
 import { recordReply } from '../request/fields.ts'
 import { changeQuery } from '../request/query.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { queueLimitsSchema } from '../../ledger/steering.ts'
+import { queueLimitsSchema } from '../../ledger/steering-schemas.ts'
 import { listSchema } from '../openapi/records/list-schemas.ts'
 import { queueLoadSchema, queueSchema } from '../openapi/records/queue-schemas.ts'
 import { recordReply } from '../request/fields.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scheduleSchema } from '../../ledger/steering.ts'
+import { scheduleSchema } from '../../ledger/steering-schemas.ts'
 import { listSchema } from '../openapi/records/list-schemas.ts'
 import { scheduleRecordSchema } from '../openapi/records/schedule-schema.ts'
 import { pick, recordReply } from '../request/fields.ts'
