@@ -179,6 +179,8 @@ describe('writing to PostgreSQL', () => {
     expect(written).toHaveLength(one.newJobs.length)
     expect(written).toEqual(await rowsOf('two-'))
     await expect(tables.write(alike('one-'))).rejects.toThrow(Conflict)
+    await tables.write({ ...alike('six-'), claims: [] })
+    expect((await job('six-119'))?.fixed).toBe('six-119 ü')
   })
 
   it('reads back what it wrote, whatever the texts are', async () => {
