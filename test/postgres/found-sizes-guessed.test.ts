@@ -56,11 +56,13 @@ it('every function that writes looks rows up by their keys', async () => {
   await (await openLedger(url, { postgres: { schema } })).close()
   const functions = await say(
     url,
-    `SELECT proname, 'enable_indexscan=off' = ANY (proconfig) AS by_key FROM pg_proc
+    `SELECT proname, 'enable_seqscan=off' = ANY (proconfig) AS by_index, 'enable_indexscan=off' = ANY (proconfig) AS by_key FROM pg_proc
      WHERE pronamespace = '${schema}'::regnamespace AND proname LIKE 'write%' ORDER BY 1`,
   )
   expect(functions).toEqual([
-    { proname: 'write', by_key: true },
-    { proname: 'write_alike', by_key: true },
+    { proname: 'write', by_index: true, by_key: true },
+    { proname: 'write_alike', by_index: true, by_key: true },
+    // Each of its statements names one row: with an index there is no other way.
+    { proname: 'write_lone', by_index: true, by_key: false },
   ])
 })

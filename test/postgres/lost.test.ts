@@ -7,7 +7,7 @@ import { Conflict } from '../../src/store/tables/tables.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { type LossyProxy, startProxy } from './proxy.ts'
 import { freshSchema, say, startServer, type TestServer } from './server.ts'
-import { changedJob, chunk, newJob, setOf } from './sets.ts'
+import { changedJob, chunk, loneSet, newJob, setOf } from './sets.ts'
 
 const READY = { what: 'ready', queues: ['q1'], perGroup: 1 } as const
 
@@ -82,6 +82,21 @@ describe('a connection to PostgreSQL that is lost', () => {
     const { head } = await tables.write(setOf({ newJobs: [newJob('kept')], chunk: chunk('kept', 2) }))
     expect(head.seq).toBe(before.seq + 2)
     expect(await versionOf('kept')).toBe(1)
+  })
+
+  it('tells that a lone job was kept whose answer never came, and does not let it happen late', async () => {
+    for (const id of ['lo-1', 'lo-2']) await tables.write(loneSet(id))
+    loseOne('write_lone', /D.{4}/s)
+    const before = await tables.head()
+    const { head } = await tables.write(loneSet('lo-3'))
+    expect(head.seq).toBe(before.seq + 3)
+    expect(await versionOf('lo-3')).toBe(1)
+    for (const id of ['lo-4', 'lo-5']) await tables.write(loneSet(id))
+    await say(server.url, `UPDATE "${schema}".writer SET is_over = true`)
+    await expect(tables.write(loneSet('lo-6'))).rejects.toThrow(Conflict)
+    expect(await versionOf('lo-6')).toBeUndefined()
+    for (let tries = 0; tries < 5; tries++) await tables.write(loneSet(`lo-7${tries}`)).catch(() => {})
+    await tables.write(loneSet('lo-6'))
   })
 
   it('has a write decided again that never came to the server', async () => {

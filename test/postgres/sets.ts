@@ -8,6 +8,27 @@ export function setOf(parts: Partial<WriteSet>): WriteSet {
   return anySet({ at: 1000, isNews: false, ...parts })
 }
 
+export const PLACE = { queue: 'q', tenant_id: 'default', group: 'g', rank: 7 }
+
+/** A job that was submitted by itself, under a limit that its name begins with. */
+export function loneSet(id: string, more: Partial<WriteSet> = {}): WriteSet {
+  const tenant_id = 'default'
+  const slot = { tenant_id, key: `limit ${id.slice(0, 3)}`, add: 1, most: null, named: null, from: 0 }
+  return setOf({
+    newJobs: [newJob(id, { holds: ['x', 'y'], fixed: `${id} ü` })],
+    ready: { adds: [{ ...PLACE, job_id: id }], drops: [] },
+    claims: [{ tenant_id, key: `request ${id}`, owner: id }],
+    slots: [slot],
+    counts: [
+      { tenant_id, kind: 'step', state: 'PENDING', n: 2 },
+      { tenant_id, kind: 'job', state: 'QUEUED', n: 1 },
+    ],
+    chunk: chunk(id, 3),
+    at: 3000,
+    ...more,
+  })
+}
+
 const BORN = '2026-01-02T03:04:05.000Z'
 
 export function newJob(job_id: string, more: Partial<NewJob> = {}): NewJob {

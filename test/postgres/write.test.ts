@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresTables, type PostgresTables } from '../../src/store/postgres/postgres-tables.ts'
 import {
-  ALIKE_PARAMETERS,
   ROW_TYPES,
   type RowTypes,
   WRITE_PARAMETERS,
@@ -10,7 +9,7 @@ import {
 import { Conflict, type Wanted, type WriteSet } from '../../src/store/tables/tables.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { freshSchema, say, type TestServer, testServer } from './server.ts'
-import { changedJob, chunk, document, newJob, setOf } from './sets.ts'
+import { changedJob, chunk, document, loneSet as lone, newJob, PLACE, setOf } from './sets.ts'
 
 const NOTHING: Wanted = { jobs: [], records: [], claims: [], slots: [], refusals: [], rows: [] }
 const T = 'default'
@@ -23,11 +22,20 @@ function alike(prefix: string): WriteSet {
   return setOf({
     newJobs: ids.map((id) => newJob(id, { holds: HOLDS, fixed: `${id} ü`, isTold: true })),
     ready: { adds: ids.map((job_id) => ({ ...PLACE, job_id })), drops: [] },
+    claims: ids.map((id) => ({ tenant_id: T, key: `request ${id}`, owner: id })).reverse(),
     chunk: chunk('a'),
   })
 }
 
-const PLACE = { queue: 'q', tenant_id: T, group: 'g', rank: 7 }
+const STAMP = {
+  writer: '',
+  batch: 1,
+  process: '',
+  isMade: true,
+  isCounted: true,
+  isLimited: true,
+  types: Object.fromEntries(ROW_TYPES.map((type) => [type, 0])) as RowTypes,
+}
 
 describe('writing to PostgreSQL', () => {
   let server: TestServer
@@ -47,13 +55,104 @@ describe('writing to PostgreSQL', () => {
   const job = async (id: string) =>
     (await tables.load({ ...NOTHING, jobs: [{ kind: 'job', tenant_id: T, id }] })).jobs[0]
 
-  it('has as many parameters as the function takes', () => {
-    const types = Object.fromEntries(ROW_TYPES.map((type) => [type, 0])) as RowTypes
-    const stamp = { writer: '', batch: 1, process: '', isMade: false, isCounted: false, types }
-    expect(writeValues(setOf({}), stamp)).toMatchObject({ isAlike: false })
-    expect(writeValues(setOf({}), stamp).values).toHaveLength(WRITE_PARAMETERS)
-    expect(writeValues(alike('p'), stamp)).toMatchObject({ isAlike: true })
-    expect(writeValues(alike('p'), stamp).values).toHaveLength(ALIKE_PARAMETERS)
+  it('calls each function with as many parameters as it takes', () => {
+    const sets = { write: setOf({}), write_alike: alike('p'), write_lone: lone('p') }
+    for (const [call, set] of Object.entries(sets)) {
+      const written = writeValues(set, STAMP)
+      expect(written.call).toBe(call)
+      expect(written.values).toHaveLength(WRITE_PARAMETERS[written.call])
+    }
+  })
+
+  it('writes jobs as alike in whatever order they come', () => {
+    const { newJobs, ready, ...others } = alike('p')
+    const turned = { adds: [...ready.adds.slice(7), ...ready.adds.slice(0, 7)], drops: [] }
+    const set = { ...others, newJobs: [...newJobs.slice(5), ...newJobs.slice(0, 5)], ready: turned }
+    expect(writeValues(set, STAMP)).toEqual(writeValues(alike('p'), STAMP))
+    expect(writeValues(set, STAMP).call).toBe('write_alike')
+    const elsewhere = { adds: ready.adds.map((add) => ({ ...add, job_id: `${add.job_id}x` })), drops: [] }
+    expect(writeValues({ ...set, ready: elsewhere }, STAMP).call).toBe('write')
+    expect(writeValues({ ...set, claims: [{ tenant_id: 'b', key: 'k', owner: 'o' }] }, STAMP).call).toBe(
+      'write',
+    )
+  })
+
+  it('writes a job as a lone one only when there is nothing else, and all that it adds to is there', () => {
+    const slot = lone('p').slots[0] as WriteSet['slots'][number]
+    const others: readonly Partial<WriteSet>[] = [
+      { jobs: [changedJob('v1', 1)] },
+      { slots: [slot, { ...slot, key: 'b' }] },
+      { slots: [{ ...slot, named: [] }] },
+      { claims: [{ tenant_id: T, key: 'a', owner: 'another' }] },
+      { newJobs: [newJob('p', { moving: '{}' })] },
+      { newJobs: [newJob('p', { tenant_id: 'b' })] },
+      { counts: [...lone('p').counts, { tenant_id: T, kind: 'step', state: 'WAITING', n: 1 }] },
+      { signals: [{ tenant_id: T, topic: 'a' }] },
+      { chunk: null },
+    ]
+    for (const more of others)
+      expect(writeValues(lone('p', more), STAMP).call, JSON.stringify(more)).toBe('write')
+    for (const missing of ['isMade', 'isCounted', 'isLimited']) {
+      expect(writeValues(lone('p'), { ...STAMP, [missing]: false }).call).toBe('write')
+    }
+  })
+
+  it('writes a lone job as it writes it among others', async () => {
+    const before = await tables.head()
+    // The first of them make what the others add to, one on each connection.
+    for (const nth of [1, 2, 3, 4, 5]) await tables.write(lone(`aa-${nth}`))
+    const beside = (nth: number) => ({
+      claims: [...lone(`bb-${nth}`).claims, { tenant_id: T, key: `b${nth}`, owner: '' }],
+    })
+    for (const nth of [1, 2, 3, 4, 5]) await tables.write(lone(`bb-${nth}`, beside(nth)))
+    const { url } = server
+    const rowsOf = (prefix: string) =>
+      say(
+        url,
+        `SELECT substr(job_id, 4) AS nth, j.version, j.state, changed_at, ended_state, ended_at, request_type, protocol_id, doc_id,
+         run_id, workstream_id, open_rows, holds, moving, substr(fixed, 4) AS fixed, queue, grp, rank, substr(c.key, 12) AS claimed,
+         l.places, l.first_at, l.last_at, l.reach, l.at, l.tags, l.sketch, replace(l.entries, job_id, '') AS entries, s.counted,
+         l.first_seq - min(l.first_seq) OVER () AS seq
+         FROM ${schema}.job j JOIN ${schema}.born USING (tenant_id, job_id) JOIN ${schema}.ready USING (tenant_id, job_id)
+         JOIN ${schema}.claim c ON c.owner = job_id JOIN ${schema}.log l ON l.chunk_id = ANY (j.log)
+         JOIN ${schema}.slot s ON s.key = 'limit ' || substr(job_id, 1, 3) WHERE job_id LIKE $1 ORDER BY job_id`,
+        [`${prefix}%`],
+      )
+    const written = await rowsOf('aa-')
+    expect(written).toHaveLength(5)
+    expect(written).toEqual(await rowsOf('bb-'))
+    const after = await tables.head()
+    expect([after.seq - before.seq, after.records - before.records]).toEqual([30, 30])
+    const counts = (await tables.counts()).filter(({ tenant_id, state }) => tenant_id === T && state !== 'x')
+    expect(counts).toContainEqual({ tenant_id: T, kind: 'step', state: 'PENDING', n: 20 })
+    expect(counts).toContainEqual({ tenant_id: T, kind: 'job', state: 'QUEUED', n: 10 })
+  })
+
+  it('writes nothing of a lone job when somebody was faster', async () => {
+    const slot = { ...(lone('cc-1').slots[0] as WriteSet['slots'][number]), most: 2 }
+    for (const nth of [1, 2]) await tables.write(lone(`cc-${nth}`, { slots: [{ ...slot, most: null }] }))
+    const before = await tables.head()
+    const wrong: { readonly [what: string]: Partial<WriteSet> } = {
+      'a limit that is used further': { slots: [{ ...slot, most: 1 }] },
+      'a claim that is owned': { claims: [{ tenant_id: T, key: 'request cc-1', owner: 'cc-3' }] },
+      'a job that is there': { newJobs: [newJob('cc-1')], claims: lone('cc-3').claims },
+    }
+    for (const [what, more] of Object.entries(wrong)) {
+      await expect(tables.write(lone('cc-3', more)), what).rejects.toThrow(Conflict)
+      // What it knew to be there is forgotten: the next write makes sure, and the one after it is a lone one again.
+      await tables.write(
+        setOf({
+          slots: [{ ...slot, add: 0, most: null }],
+          counts: lone('cc-3').counts.map((c) => ({ ...c, n: 0 })),
+        }),
+      )
+    }
+    expect(await tables.head()).toEqual(before)
+    expect(await job('cc-3')).toBeUndefined()
+    await tables.write(lone('cc-3', { slots: [slot] }))
+    expect((await job('cc-3'))?.version).toBe(1)
+    const { slots } = await tables.load({ ...NOTHING, slots: [slot] })
+    expect(slots[0]?.counted).toBe(3)
   })
 
   it('writes jobs that are alike as it writes each of them alone', async () => {
@@ -62,7 +161,8 @@ describe('writing to PostgreSQL', () => {
     await tables.write(one)
     for (const [nth, newJob] of other.newJobs.entries()) {
       const adds = other.ready.adds.slice(nth, nth + 1)
-      await tables.write({ ...other, newJobs: [newJob], ready: { adds, drops: [] } })
+      const claims = other.claims.filter(({ owner }) => owner === newJob.job_id)
+      await tables.write({ ...other, newJobs: [newJob], ready: { adds, drops: [] }, claims })
     }
     const { url } = server
     const columns = `version, state, changed_at, ended_state, ended_at, request_type, protocol_id, doc_id, run_id,
@@ -70,15 +170,17 @@ describe('writing to PostgreSQL', () => {
     const rowsOf = (prefix: string) =>
       say(
         url,
-        `SELECT substr(job_id, 5) AS nth, ${columns}, substr(fixed, 5) AS fixed, queue, grp, rank, cardinality(log) AS told
-         FROM ${schema}.job JOIN ${schema}.born USING (tenant_id, job_id) JOIN ${schema}.ready USING (tenant_id, job_id)
-         WHERE job_id LIKE $1 ORDER BY job_id`,
+        `SELECT substr(job_id, 5) AS nth, ${columns}, substr(fixed, 5) AS fixed, queue, grp, rank, cardinality(log) AS told,
+         substr(key, 13) AS claimed FROM ${schema}.job JOIN ${schema}.born USING (tenant_id, job_id) JOIN ${schema}.ready USING (tenant_id, job_id)
+         JOIN ${schema}.claim ON owner = job_id WHERE job_id LIKE $1 ORDER BY job_id`,
         [`${prefix}%`],
       )
     const written = await rowsOf('one-')
     expect(written).toHaveLength(one.newJobs.length)
     expect(written).toEqual(await rowsOf('two-'))
     await expect(tables.write(alike('one-'))).rejects.toThrow(Conflict)
+    await tables.write({ ...alike('six-'), claims: [] })
+    expect((await job('six-119'))?.fixed).toBe('six-119 ü')
   })
 
   it('reads back what it wrote, whatever the texts are', async () => {

@@ -15,7 +15,7 @@ export function textArray(values: readonly (string | null)[]): Buffer {
 }
 
 /** A column of rows. Where many in a row are the same, as tenants and states are, each is made into bytes once. */
-function textsOf<T>(rows: readonly T[], of: (row: T) => string | null): Buffer {
+export function textsOf<T>(rows: readonly T[], of: (row: T) => string | null): Buffer {
   let buffer: Buffer = Buffer.allocUnsafe(HEADER_BYTES + rows.length * FIRST_GUESS_BYTES)
   let at = HEADER_BYTES
   let hasNull = false

@@ -5,7 +5,7 @@ import { isLost, sqlState, translated } from './errors.ts'
 import { Link, type Query, type Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
 import { STRANGER_STATE } from './migrations/write-function.ts'
-import { ALIKE_PARAMETERS, ROW_TYPES, type RowTypes, WRITE_PARAMETERS, writeValues } from './write-values.ts'
+import { ROW_TYPES, type RowTypes, WRITE_PARAMETERS, type WriteCall, writeValues } from './write-values.ts'
 
 /** Times that the server is asked what became of a write: while it is still at it there, a lock is waited for. */
 const MOST_QUESTIONS = 6
@@ -38,8 +38,7 @@ interface LostWrite {
 export class WriteLane {
   readonly link: Link
   readonly #options: WriteLaneOptions
-  readonly #write: Statement
-  readonly #writeAlike: Statement
+  readonly #calls: { readonly [call in WriteCall]: Statement }
   #writer = ''
   #batch = 0
   /** It has its row: one of its writes is there. */
@@ -49,8 +48,8 @@ export class WriteLane {
   constructor(options: WriteLaneOptions) {
     this.#options = options
     this.link = new Link(options.server, (client) => this.#register(client))
-    this.#write = callOf(options.schema, 'write', WRITE_PARAMETERS)
-    this.#writeAlike = callOf(options.schema, 'write_alike', ALIKE_PARAMETERS)
+    const call = (name: WriteCall) => callOf(options.schema, name, WRITE_PARAMETERS[name])
+    this.#calls = { write: call('write'), write_alike: call('write_alike'), write_lone: call('write_lone') }
   }
 
   /** A transaction by itself, or a part of the one that is open on the connection and is ended with it. */
@@ -59,11 +58,13 @@ export class WriteLane {
     const { process, counted } = this.#options
     const writer = this.#writer
     const batch = ++this.#batch
-    const isCounted = counted.hasAll(set.counts)
+    const isCounted = counted.hasCounts(set.counts)
+    const isLimited = counted.hasLimits(set.slots)
     const isMade = this.#isMade
     const types = this.#types as RowTypes
-    const { isAlike, values } = writeValues(set, { writer, batch, process, isMade, isCounted, types })
-    const statement = isAlike ? this.#writeAlike : this.#write
+    const stamp = { writer, batch, process, isMade, isCounted, isLimited, types }
+    const { call, values } = writeValues(set, stamp)
+    const statement = this.#calls[call]
     const asked = this.link.together(
       client,
       () =>
@@ -76,7 +77,7 @@ export class WriteLane {
     const error = written.status === 'rejected' ? written.reason : (committed as PromiseRejectedResult).reason
     if (written.status === 'fulfilled' && committed.status === 'fulfilled') {
       this.#isMade = true
-      if (!isCounted) counted.add(set.counts)
+      if (!isCounted || !isLimited) counted.add(set)
       return writtenOf((written.value.rows[0] as { head: readonly number[] }).head)
     }
     counted.forget()

@@ -16,10 +16,13 @@ import type {
   WaitKey,
   WriteSet,
 } from '../tables/tables.ts'
-import { bigintArray, textArray } from './binary-array.ts'
+import { bigintArray, textArray, textsOf } from './binary-array.ts'
+import { LONE_PARAMETERS, loneValues } from './lone-values.ts'
 import { bigint, boolean, type Field, int, rowArray, text, texts } from './row-array.ts'
 
-type Value = Buffer | string | null
+export type Value = Buffer | string | number | null
+
+export type WriteCall = 'write' | 'write_alike' | 'write_lone'
 
 export interface Stamp {
   readonly writer: string
@@ -30,45 +33,62 @@ export interface Stamp {
   readonly isMade: boolean
   /** All of its counts are known to be there. */
   readonly isCounted: boolean
+  /** All of its limits are. */
+  readonly isLimited: boolean
   /** The server's numbers of the types of rows. */
   readonly types: RowTypes
 }
 
-/** The values of a write, and whether they are those of `write_alike`. */
+/** The function that is called, and what with. */
 interface WriteValues {
-  readonly isAlike: boolean
+  readonly call: WriteCall
   readonly values: readonly Value[]
 }
 
 export function writeValues(set: WriteSet, stamp: Stamp): WriteValues {
-  if (!areAlike(set)) return { isAlike: false, values: valuesOf(set, stamp) }
-  const { newJobs, ready } = set
+  const lone = stamp.isMade && stamp.isCounted && stamp.isLimited ? loneValues(set, stamp) : null
+  if (lone !== null) return { call: 'write_lone', values: lone }
+  const alike = alikeOf(set)
+  if (alike === null) return { call: 'write', values: valuesOf(set, stamp) }
+  const { jobs, place, claims } = alike
   const { types } = stamp
-  const others = { ...set, newJobs: [], ready: { ...ready, adds: [] } }
+  const others = { ...set, newJobs: [], claims: [], ready: { ...set.ready, adds: [] } }
   const values = [
     ...valuesOf(others, stamp),
-    rowArray(types.new_job, newJobs.slice(0, 1), NEW_JOB),
-    rowArray(types.ready, ready.adds.slice(0, 1), READY),
-    rowArray(types.born, newJobs, BORN),
+    rowArray(types.new_job, jobs.slice(0, 1), NEW_JOB),
+    rowArray(types.ready, [place], READY),
+    textsOf(jobs, (job) => job.job_id),
+    textsOf(jobs, (job) => job.fixed),
+    textsOf(claims, (claim) => claim.key),
+    textsOf(claims, (claim) => claim.owner),
   ]
-  return { isAlike: true, values }
+  return { call: 'write_alike', values }
 }
 
 /** Fewer than these are written like all others. */
 const FEWEST_ALIKE = 16
 
-/** All new jobs are alike, in the order of their ids, and each of them is ready, and nothing else is. */
-function areAlike({ newJobs, ready: { adds } }: WriteSet): boolean {
-  if (newJobs.length < FEWEST_ALIKE || adds.length !== newJobs.length) return false
-  const job = newJobs[0] as NewJob
-  const place = adds[0] as ReadyKey
-  for (let at = 0; at < newJobs.length; at++) {
-    const next = newJobs[at] as NewJob
-    const key = adds[at] as ReadyKey
-    if (key.job_id !== next.job_id || !isBeside(place, key) || !isLike(job, next)) return false
-    if (at > 0 && (newJobs[at - 1] as NewJob).job_id >= next.job_id) return false
+/** In the order of their keys. */
+interface Alike {
+  readonly jobs: readonly NewJob[]
+  readonly place: ReadyKey
+  readonly claims: readonly Claim[]
+}
+
+/** All new jobs are alike, each of them is ready, and nothing else is; all claims are of their tenant. */
+function alikeOf({ newJobs, ready: { adds }, claims }: WriteSet): Alike | null {
+  if (newJobs.length < FEWEST_ALIKE || adds.length !== newJobs.length) return null
+  const jobs = sorted(newJobs, BY_JOB)
+  const places = sorted(adds, BY_READY)
+  const job = jobs[0] as NewJob
+  const place = places[0] as ReadyKey
+  for (let at = 0; at < jobs.length; at++) {
+    const next = jobs[at] as NewJob
+    const key = places[at] as ReadyKey
+    if (key.job_id !== next.job_id || !isBeside(place, key) || !isLike(job, next)) return null
   }
-  return place.tenant_id === job.tenant_id
+  const areOurs = place.tenant_id === job.tenant_id && claims.every((c) => c.tenant_id === job.tenant_id)
+  return areOurs ? { jobs, place, claims: sorted(claims, BY_KEY) } : null
 }
 
 function valuesOf(set: WriteSet, stamp: Stamp): readonly Value[] {
@@ -108,15 +128,17 @@ function valuesOf(set: WriteSet, stamp: Stamp): readonly Value[] {
 }
 
 /** How many parameters the functions take. */
-export const WRITE_PARAMETERS = 24
-export const ALIKE_PARAMETERS = 27
+export const WRITE_PARAMETERS: { readonly [call in WriteCall]: number } = {
+  write: 24,
+  write_alike: 30,
+  write_lone: LONE_PARAMETERS,
+}
 
 /** Types of rows that the function takes, tables' own and others, in the order of their columns. */
 export const ROW_TYPES = [
   'seen_version',
   'changed_job',
   'new_job',
-  'born',
   'changed_record',
   'closed_outbox',
   'claim',
@@ -173,8 +195,6 @@ const NEW_JOB: readonly Field<NewJob>[] = [
   text((j) => j.moving),
   boolean((j) => j.isTold),
 ]
-
-const BORN: readonly Field<NewJob>[] = [text((j) => j.tenant_id), text((j) => j.job_id), text((j) => j.fixed)]
 
 const RECORD: readonly Field<ChangedRecord>[] = [
   text((r) => r.kind),

@@ -3,6 +3,7 @@ import { tablesSql } from './tables.ts'
 import { viewsSql } from './views.ts'
 import { writeAlikeSql } from './write-alike.ts'
 import { writeFunctionSql } from './write-function.ts'
+import { writeLoneSql } from './write-lone.ts'
 import { writeRowsSql } from './write-rows.ts'
 
 export interface Migration {
@@ -39,6 +40,7 @@ export function postgresMigrations(schema: string): readonly Migration[] {
     { version: 4, name: 'rows', sql: writeRowsSql(s, channelOf(schema)) },
     { version: 5, name: 'alike', sql: writeAlikeSql(s, channelOf(schema)) },
     { version: 6, name: 'plans', sql: plansSql(s) },
+    { version: 7, name: 'lone', sql: writeLoneSql(s, channelOf(schema)) },
   ]
 }
 
