@@ -92,12 +92,12 @@ export class DeltaWriter {
     return this.#end
   }
 
-  /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. */
-  async append(batch: Uint8Array): Promise<void> {
+  /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. `isLone` as for the file. */
+  async append(batch: Uint8Array, isLone = false): Promise<void> {
     const needsRoom = this.#end + batch.length > this.#size && !this.#isFirst
     if (needsRoom && batch.length < LARGE_BATCH_BYTES) await this.#fillIfRoom(batch)
     this.#isFirst = false
-    await this.#file.writeThrough(this.#end, batch)
+    await this.#file.writeThrough(this.#end, batch, isLone)
     this.#end += batch.length
     this.#size = Math.max(this.#size, this.#end)
   }
