@@ -81,7 +81,8 @@ interface Touched {
 class Overlay implements Given {
   readonly #given: Given
   readonly #tenants = new Map<string, Touched>()
-  readonly #parts: Change[] = []
+  /** Of a job that was just born what is its own: there may be many, and nobody needs a change for each. */
+  readonly #parts: (Change | Birth)[] = []
   /** All of it, as long as it is nothing but new jobs that are alike. */
   readonly #births: Birth[] = []
   /** How many of these can be found among the jobs: hardly ever does anybody look for one. */
@@ -131,16 +132,17 @@ class Overlay implements Given {
   add(part: Change): void {
     // A request that was accepted before.
     if (part.births === undefined && isNothing(part) && part.audit.length === 0) return
-    this.#parts.push(part)
     if (part.births !== undefined) {
       for (const birth of part.births) this.#bear(birth)
       return
     }
+    this.#parts.push(part)
     for (const { tenant_id, key, owner } of part.claims) this.#of(tenant_id).owners.set(key, owner)
     for (const put of part.puts) this.#touch(put, part)
   }
 
   #bear(birth: Birth): void {
+    this.#parts.push(birth)
     this.#births.push(birth)
     this.#of(birth.tenant_id).owners.set(birth.claim, birth)
   }
@@ -193,7 +195,8 @@ class Overlay implements Given {
       slots: [] as SlotChange[],
       signals: [] as Signal[],
     }
-    for (const { puts, audit, claims, slots, signals } of this.#parts) {
+    for (const part of this.#parts) {
+      const { puts, audit, claims, slots, signals } = part instanceof Birth ? new Births([part]) : part
       for (const put of puts) all.puts.push(put)
       for (const entry of audit) all.audit.push(entry)
       for (const claim of claims) all.claims.push(claim)

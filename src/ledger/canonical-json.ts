@@ -14,27 +14,49 @@ const DIGIT_9 = 0x39
 /** How `JSON.stringify` begins what half a character becomes. */
 const HALF_CHARACTER = '\\ud'
 
+/** A request, and its payload in this form if somebody has written it already. */
+export type Identity = RequestIdentity & { readonly payloadInOrder?: string | undefined }
+
 /**
  * What makes a request the same request. Null: that has to be asked of the library, which also knows what has no such form.
  */
-export function identityText(request: RequestIdentity): string | null {
+export function identityText(request: Identity): string | null {
   const { input_ref, output_ref, payload, request_type, schema_version, tenant_id } = request
-  // Fields that are null are left out. These never are; whoever has such a request is served by the library.
-  if (input_ref === null || output_ref === null || payload === null) return null
-  const input = inOrder(input_ref)
-  const output = inOrder(output_ref)
-  const content = inOrder(payload)
-  if (input === undefined || output === undefined || content === undefined) return null
-  const identity = {
-    input_ref: input,
-    output_ref: output,
-    payload: content,
-    request_type,
-    schema_version,
-    tenant_id,
-  }
-  const text = JSON.stringify(identity)
+  const input = lastInput.textOf(input_ref)
+  const output = lastOutput.textOf(output_ref)
+  const content = request.payloadInOrder ?? textInOrder(payload)
+  if (input === null || output === null || content === null) return null
+  const whose = `"schema_version":${lastVersion.textOf(schema_version)},"tenant_id":${lastTenant.textOf(tenant_id)}`
+  const what = `"payload":${content},"request_type":${lastType.textOf(request_type)}`
+  const text = `{"input_ref":${input},"output_ref":${output},${what},${whose}}`
   return text.includes(HALF_CHARACTER) ? null : text
+}
+
+/** A field of requests: those that follow each other mostly say the same. */
+class LastText {
+  #value: Json = ''
+  #text: string | null = '""'
+
+  textOf(value: Json): string | null {
+    if (typeof value !== 'string') return textInOrder(value)
+    if (value !== this.#value) {
+      this.#text = JSON.stringify(value)
+      this.#value = value
+    }
+    return this.#text
+  }
+}
+
+const lastInput = new LastText()
+const lastOutput = new LastText()
+const lastType = new LastText()
+const lastVersion = new LastText()
+const lastTenant = new LastText()
+
+/** Fields that are null are left out. These never are; whoever has such a request is served by the library. */
+function textInOrder(value: Json): string | null {
+  const copy = value === null ? undefined : inOrder(value)
+  return copy === undefined ? null : JSON.stringify(copy)
 }
 
 /** A copy whose fields are in order, without those that are null; undefined when JavaScript has an order of its own for them. */

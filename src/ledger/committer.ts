@@ -70,7 +70,10 @@ export class Committer {
   }
 
   async #told<C extends Command>(command: C): Promise<Answer<C>> {
-    const answer = await this.#observed([keyOf(command)], (given) => decide(command, given))
+    const answer = await this.#observed(
+      () => [keyOf(command)],
+      (given) => decide(command, given),
+    )
     this.#tellSteered([command])
     return answer
   }
@@ -94,7 +97,8 @@ export class Committer {
       )
     }
     commands.forEach(checkType)
-    const answers = await this.#observed(commands.map(keyOf), (given) => decideBatch(commands, given))
+    const keys = () => commands.map(keyOf)
+    const answers = await this.#observed(keys, (given) => decideBatch(commands, given))
     this.#tellSteered(commands)
     return answers
   }
@@ -123,10 +127,14 @@ export class Committer {
   }
 
   /** A decision may be called several times: what counts is the last one, when it is durable. */
-  async #observed<A>(keys: readonly RecordKey[], decideOn: (given: Given) => Decision<A>): Promise<A> {
-    if (this.#observe === null) return this.#answerOf(await this.store.transact(keys, decideOn))
+  async #observed<A>(keys: () => readonly RecordKey[], decideOn: (given: Given) => Decision<A>): Promise<A> {
+    if (this.#observe === null) {
+      const decided = this.store.decideNow?.(decideOn) ?? null
+      if (decided !== null) return this.#whenDurable(decided, asItIs)
+      return this.#answerOf(await this.store.transact(keys(), decideOn))
+    }
     let told: readonly AuditEntry[] = []
-    const outcome = await this.store.transact(keys, (given) => {
+    const outcome = await this.store.transact(keys(), (given) => {
       const decision = decideOn(given)
       told = toldBy(decision)
       return decision

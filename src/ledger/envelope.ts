@@ -80,6 +80,8 @@ export type ParsedEnvelope = Omit<
   readonly payload: Json
   /** The payload as JSON, where it was written to be checked. */
   readonly payloadText?: string
+  /** The same in the form in which it is hashed. */
+  readonly payloadInOrder?: string | undefined
   readonly metadata?: JsonObject | null | undefined
 }
 

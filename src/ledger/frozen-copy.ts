@@ -1,5 +1,6 @@
 import { freezeAll, type Json } from '../core/json.ts'
 import { DEEPEST, FORBIDDEN_NAMES } from '../core/names.ts'
+import { writtenFlat } from './flat-object.ts'
 
 /** Only names as long as these can be forbidden ones. */
 const FORBIDDEN_LENGTHS = new Set([...FORBIDDEN_NAMES].map((name) => name.length))
@@ -15,8 +16,17 @@ export function frozenCopy(value: unknown): Json | undefined {
   return copy
 }
 
+export interface Written {
+  readonly copy: Json
+  readonly text: string
+  /** In the form in which it is hashed, where that was written as well. */
+  readonly inOrder?: string
+}
+
 /** The same with its text, which takes several times as long to write when the copy is frozen. */
-export function writtenCopy(value: unknown): { readonly copy: Json; readonly text: string } | undefined {
+export function writtenCopy(value: unknown): Written | undefined {
+  const flat = writtenFlat(value)
+  if (flat !== null) return flat
   const copy = plainCopy(value, 0)
   if (copy === undefined) return undefined
   const text = JSON.stringify(copy)

@@ -3,10 +3,10 @@ import canonicalize from 'canonicalize'
 import { identityOf, type RequestIdentity } from '../core/idempotency.ts'
 import type { Json } from '../core/json.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { identityText } from './canonical-json.ts'
+import { type Identity, identityText } from './canonical-json.ts'
 
 /** SHA-256 of the canonical JSON (RFC 8785) of what makes a request the same request. */
-export function idempotencyHash(request: RequestIdentity): string {
+export function idempotencyHash(request: Identity): string {
   const text = identityText(request)
   return text === null ? hashByLibrary(request) : sha256(text)
 }

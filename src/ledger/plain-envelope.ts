@@ -40,7 +40,9 @@ const FIELDS = {
   run_id: isOptionalId,
   workstream_id: isOptionalId,
   tags: (value) => value == null || isListOf(isText, MOST_TAGS, value),
-} satisfies { readonly [F in keyof Omit<ParsedEnvelope, 'payloadText'>]-?: (value: unknown) => boolean }
+} satisfies {
+  readonly [F in keyof Omit<ParsedEnvelope, 'payloadText' | 'payloadInOrder'>]-?: (value: unknown) => boolean
+}
 
 const KNOWN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(Object.entries(FIELDS))
 const REQUIRED = [
@@ -69,7 +71,7 @@ function shortEnvelope(envelope: Partial<ParsedEnvelope>): ParsedEnvelope | null
   if (!isId(tenant_id) || !isId(request_type) || !isText(input_ref) || !isText(output_ref)) return null
   const written = schema_version === 'v1' ? writtenCopy(payload) : undefined
   if (written === undefined) return null
-  const { copy, text: payloadText } = written
+  const { copy, text: payloadText, inOrder: payloadInOrder } = written
   return {
     tenant_id,
     request_type,
@@ -78,6 +80,7 @@ function shortEnvelope(envelope: Partial<ParsedEnvelope>): ParsedEnvelope | null
     payload: copy,
     schema_version,
     payloadText,
+    payloadInOrder,
   } as ParsedEnvelope
 }
 
@@ -95,6 +98,7 @@ function longEnvelope(envelope: object): ParsedEnvelope | null {
   if (written === undefined) return null
   copy.payload = written.copy
   copy.payloadText = written.text
+  copy.payloadInOrder = written.inOrder
   return copy as ParsedEnvelope
 }
 

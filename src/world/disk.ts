@@ -32,8 +32,11 @@ export interface DiskReader {
 
 export interface DiskFile extends DiskReader {
   write(position: number, bytes: Uint8Array): Promise<void>
-  /** Writes, and resolves when these bytes are durable, with everything needed to read them back. */
-  writeThrough(position: number, bytes: Uint8Array): Promise<void>
+  /**
+   * Writes, and resolves when these bytes are durable, with everything needed to read them back. `isLone`: nobody came while the last
+   * ones were written, so nobody is likely to be kept waiting if the process itself waits for the disk.
+   */
+  writeThrough(position: number, bytes: Uint8Array, isLone?: boolean): Promise<void>
   truncate(size: number): Promise<void>
   /** Data and size are durable when this resolves. */
   sync(): Promise<void>

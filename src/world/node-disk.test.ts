@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { constants, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { DiskFile } from './disk.ts'
 import { nodeDiskWith } from './node-disk.ts'
 
@@ -73,6 +73,33 @@ describe('a write that is durable when it returns', () => {
     for (const bytes of times(WARMING_UP * 2, LITTLE)) await file.writeThrough(0, bytes)
     isOver = true
     expect(turns).toBeGreaterThanOrEqual(WARMING_UP * 2)
+    await file.close()
+  })
+
+  it('lets everything else have its turn now and then where nobody else writes', async () => {
+    const file = await open('lone', 1e9)
+    for (const bytes of times(WARMING_UP, LITTLE)) await file.writeThrough(0, bytes)
+    let now = performance.now()
+    let turns = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 0.1
+      return now
+    })
+    try {
+      let isOver = false
+      const others = () => {
+        turns++
+        if (!isOver) setImmediate(others)
+      }
+      setImmediate(others)
+      for (const bytes of times(100, LITTLE)) await file.writeThrough(0, bytes, true)
+      isOver = true
+    } finally {
+      clock.mockRestore()
+    }
+    // Two looks at the clock for each write, and so a turn for every fifth.
+    expect(turns).toBeGreaterThanOrEqual(15)
+    expect(turns).toBeLessThanOrEqual(30)
     await file.close()
   })
 

@@ -18,6 +18,9 @@ const WRITE_THROUGH = process.platform === 'linux' ? constants.O_RDWR | constant
 /** A disk that takes less than this on average is waited for: having another thread do it would take longer. */
 const QUICK_MS = 0.5
 
+/** Whoever writes alone, one after the other, lets everything else have a turn at least so often. */
+const MOST_MS_WITHOUT_TURN = 1
+
 /** As much as a few commits. */
 const LITTLE_BYTES = 4096
 
@@ -101,8 +104,8 @@ class NodeFile extends NodeReader implements DiskFile {
     return writeAll(this.handle, position, bytes)
   }
 
-  async writeThrough(position: number, bytes: Uint8Array): Promise<void> {
-    if (this.#through !== null) return await this.#through.write(position, bytes)
+  async writeThrough(position: number, bytes: Uint8Array, isLone = false): Promise<void> {
+    if (this.#through !== null) return await this.#through.write(position, bytes, isLone)
     await this.write(position, bytes)
     await this.sync()
   }
@@ -130,18 +133,24 @@ class ThroughWriter {
   readonly #handle: FileHandle
   /** Of a little. */
   readonly #quickness: Quickness
+  /** When everything else had its turn. */
+  #turnAt = Number.NEGATIVE_INFINITY
 
   constructor(handle: FileHandle, quickMs: number) {
     this.#handle = handle
     this.#quickness = new Quickness(quickMs)
   }
 
-  async write(position: number, bytes: Uint8Array): Promise<void> {
+  async write(position: number, bytes: Uint8Array, isLone: boolean): Promise<void> {
     if (bytes.length > LITTLE_BYTES) return await writeAll(this.#handle, position, bytes)
-    // Everything else has its turn first: who writes one after the other would keep the process from all of it.
     const { isQuick } = this.#quickness
-    if (isQuick) await new Promise(setImmediate)
-    const start = performance.now()
+    let start = performance.now()
+    if (isQuick && !(isLone && start - this.#turnAt < MOST_MS_WITHOUT_TURN)) {
+      // Everything else has its turn first: who writes one after the other would keep the process from all of it.
+      await new Promise(setImmediate)
+      start = performance.now()
+      this.#turnAt = start
+    }
     if (isQuick) writeAllNow(this.#handle, position, bytes)
     else await writeAll(this.#handle, position, bytes)
     this.#quickness.took(performance.now() - start)

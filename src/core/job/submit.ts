@@ -40,10 +40,21 @@ function decideAlike(form: JobForm, command: SubmitJob, given: Given): Decision<
   if (owner !== undefined) return answerDuplicate(command, given, owner)
   if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
   const births = new Births([new Birth(form, command, key, given.now)])
-  return { kind: 'change', change: births, answer: { job_id, duplicate: false, differing: NONE } }
+  return { kind: 'change', change: births, answer: new NewJob(job_id) }
 }
 
 const NONE: readonly never[] = Object.freeze([])
+
+/** Made by a constructor, as its command is, and for the same reason: a batch has a thousand of them. */
+class NewJob implements SubmitAnswer {
+  readonly job_id: string
+  readonly duplicate = false
+  readonly differing = NONE
+
+  constructor(job_id: string) {
+    this.job_id = job_id
+  }
+}
 
 function decideFirst(command: SubmitJob, given: Given): Decision<SubmitAnswer> {
   const routing = route(command)

@@ -3,8 +3,9 @@ import { constant, LineBytes } from './lines/line-bytes.ts'
 
 /** How many lines a batch has is only known at its end; there is room for so many digits. */
 const COUNT_DIGITS = 7
-const COUNT_ROOM = ' '.repeat(COUNT_DIGITS)
 
+const BEFORE_SEQ = constant(',"batch":[')
+const COUNT_ROOM = constant(`,${' '.repeat(COUNT_DIGITS)},`)
 const ENDING = constant(`]${CHECKSUM_ROOM}`)
 
 /**
@@ -12,7 +13,9 @@ const ENDING = constant(`]${CHECKSUM_ROOM}`)
  * the disk is ready: thousands of strings that wait for a moment are what garbage collection is slowest at.
  */
 export class BatchBuffer extends LineBytes {
-  readonly #place: Uint8Array
+  readonly #firstSeq: number
+  /** The part of its place that every line has; null as long as there is one line, which most batches stay at. */
+  #place: Uint8Array | null = null
   /** Lines that others may be said to be like, by what they have in common, and which of the lines they are. */
   readonly #models = new Map<object, { readonly model: object; readonly nth: number }>()
   readonly #counts: number[] = []
@@ -21,7 +24,7 @@ export class BatchBuffer extends LineBytes {
   /** Writes into bytes that nobody needs any more, as far as they go. */
   constructor(firstSeq: number, bytes?: Buffer) {
     super(bytes)
-    this.#place = constant(`,"batch":[${firstSeq},${COUNT_ROOM},`)
+    this.#firstSeq = firstSeq
   }
 
   get lines(): number {
@@ -38,12 +41,21 @@ export class BatchBuffer extends LineBytes {
 
   /** Everything since the last line is one, but for its place in the batch, its checksum and its closing brace. */
   endLine(): void {
-    this.put(this.#place)
+    if (this.#place !== null) this.put(this.#place)
+    else this.#putPlace()
     const counts = this.end - COUNT_DIGITS - 1
     this.number(this.#ends.length)
     this.put(ENDING)
     this.#counts.push(counts)
     this.#ends.push(this.end)
+  }
+
+  #putPlace(): void {
+    const start = this.end
+    this.put(BEFORE_SEQ)
+    this.number(this.#firstSeq)
+    this.put(COUNT_ROOM)
+    if (this.lines > 0) this.#place = this.since(start)
   }
 
   /** Takes back all but the first so many lines, and what was begun after them. */

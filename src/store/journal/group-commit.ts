@@ -55,6 +55,8 @@ export class GroupCommit {
    * we are both busy all the time when one half is being written while the other is being decided.
    */
   #linesWorthWriting = LEAST_WORTH_WRITING
+  /** The last batch was of one commit, and nobody came while it was written. */
+  #isLone = false
   /** Something else has the file now: a new one is being started, or what failed is being taken back. */
   #paused = false
   readonly #turns: (() => void)[] = []
@@ -150,7 +152,7 @@ export class GroupCommit {
     this.#filling = new Batch(batch.nextSeq, this.#spare)
     this.#spare = undefined
     const at = this.#writer.end
-    this.#writer.append(batch.buffer.finish()).then(
+    this.#writer.append(batch.buffer.finish(), this.#isLone && batch.commits.length === 1).then(
       () => this.#succeed(batch, at),
       (error: unknown) => this.#fail(batch, error),
     )
@@ -161,6 +163,7 @@ export class GroupCommit {
     // Still writing as far as anybody knows: whoever wants the file in answer to this has to wait for a turn.
     this.#outlet.durable({ firstSeq, lastSeq: nextSeq - 1, at, end: this.#writer.end, commits, records })
     this.#writing = null
+    this.#isLone = commits.length === 1 && this.#filling.commits.length === 0
     this.#linesWorthWriting = Math.max(LEAST_WORTH_WRITING, (buffer.lines + this.#filling.buffer.lines) / 2)
     if (buffer.bytes.length <= MOST_SPARE_BYTES) this.#spare = buffer.bytes
     batch.done.resolve()

@@ -11,6 +11,12 @@ import { DELTA_VERSION, type DeltaEnd, type DeltaHeader } from './read-delta.ts'
 const LEAST_FILL_BYTES = 128 * 1024
 const MOST_FILL_BYTES = 1024 * 1024
 
+/**
+ * So much at a time: the system keeps what was written at once together in memory, and goes through all of it whenever a part of it
+ * is written again. After a mebibyte at once each commit takes a tenth longer.
+ */
+const FILL_AT_ONCE_BYTES = 64 * 1024
+
 /** A batch this large is cheaper to append than to fill for. */
 const LARGE_BATCH_BYTES = 256 * 1024
 
@@ -86,12 +92,12 @@ export class DeltaWriter {
     return this.#end
   }
 
-  /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. */
-  async append(batch: Uint8Array): Promise<void> {
+  /** Resolves when the batch is durable. Where it is not, `takeBack` undoes what there is of it. `isLone` as for the file. */
+  async append(batch: Uint8Array, isLone = false): Promise<void> {
     const needsRoom = this.#end + batch.length > this.#size && !this.#isFirst
     if (needsRoom && batch.length < LARGE_BATCH_BYTES) await this.#fillIfRoom(batch)
     this.#isFirst = false
-    await this.#file.writeThrough(this.#end, batch)
+    await this.#file.writeThrough(this.#end, batch, isLone)
     this.#end += batch.length
     this.#size = Math.max(this.#size, this.#end)
   }
@@ -125,8 +131,12 @@ export class DeltaWriter {
   async #fillFor(batch: Uint8Array): Promise<void> {
     const bytes = Math.min(Math.max(this.#fillBytes, 2 * batch.length), MOST_FILL_BYTES)
     this.#fillBytes = Math.min(2 * bytes, MOST_FILL_BYTES)
-    await this.#file.write(this.#size, fillOf(bytes))
-    this.#size += bytes
+    const end = this.#size + bytes
+    while (this.#size < end) {
+      const some = Math.min(FILL_AT_ONCE_BYTES, end - this.#size)
+      await this.#file.write(this.#size, fillOf(some))
+      this.#size += some
+    }
     await this.#file.sync()
   }
 }
