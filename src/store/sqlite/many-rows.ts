@@ -23,10 +23,11 @@ export class ManyRows {
   readonly #statements: readonly { readonly size: number; readonly sql: string }[]
   readonly #own: number
 
-  /** @param row the columns in their order: the place of what all rows have in common, counted from 1, or null where it is the row's own */
-  constructor(insert: Insert, row: readonly (number | null)[]) {
-    this.#own = row.filter((place) => place === null).length
-    this.#statements = SIZES.map((size) => ({ size, sql: textOf(insert, row, size) }))
+  /** So many columns are the same in all rows, and come first; after them those that are each row's own. */
+  constructor(insert: Insert, columns: { readonly common: number; readonly own: number }) {
+    const { common, own } = columns
+    this.#own = own
+    this.#statements = SIZES.map((size) => ({ size, sql: textOf(insert, common, own, size) }))
   }
 
   /** @param own what is each row's own, row by row */
@@ -46,9 +47,9 @@ export class ManyRows {
   }
 }
 
-function textOf({ insert, otherwise }: Insert, row: readonly (number | null)[], size: number): string {
-  let next = row.length - row.filter((place) => place === null).length
-  const places = () => row.map((place) => `?${place ?? ++next}`).join(', ')
-  const rows = Array.from({ length: size }, () => `(${places()})`)
-  return `${insert} VALUES ${rows.join(', ')} ${otherwise}`
+/** A place that has a number is looked for by it whenever a value is bound; so only those that are used again have one. */
+function textOf({ insert, otherwise }: Insert, common: number, own: number, size: number): string {
+  const shared = Array.from({ length: common }, (_, index) => (size > 1 ? `?${index + 1}` : '?'))
+  const row = `(${[...shared, ...Array<string>(own).fill('?')].join(', ')})`
+  return `${insert} VALUES ${Array<string>(size).fill(row).join(', ')} ${otherwise}`
 }

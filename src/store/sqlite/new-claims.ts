@@ -122,11 +122,10 @@ export class NewClaims {
   }
 }
 
-const PUT = new ManyRows({ insert: 'INSERT INTO new_claim (tenant_id, key, owner)', otherwise: '' }, [
-  1,
-  null,
-  null,
-])
+const PUT = new ManyRows(
+  { insert: 'INSERT INTO new_claim (tenant_id, key, owner)', otherwise: '' },
+  { common: 1, own: 2 },
+)
 
 const FIND = 'SELECT owner FROM claim WHERE tenant_id = ? AND key = ?'
 const FIND_ANY = `

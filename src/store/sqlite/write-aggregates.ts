@@ -64,7 +64,7 @@ const INSERT_JOBS = new ManyRows(
       protocol_id, doc_id, run_id, workstream_id, holds, log, moving, job_id, fixed)`,
     otherwise: 'ON CONFLICT (tenant_id, job_id) DO NOTHING',
   },
-  [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, null, null],
+  { common: 15, own: 2 },
 )
 
 export function insertJobs(db: Connection, jobs: readonly NewJob[], told: string): void {

@@ -25,7 +25,7 @@ export function changeReady(db: Connection, { drops, adds }: Changes<ReadyKey>):
 
 const ADD_READY = new ManyRows(
   { insert: 'INSERT OR IGNORE INTO ready (queue, tenant_id, grp, rank, job_id)', otherwise: '' },
-  [1, 2, 3, null, null],
+  { common: 3, own: 2 },
 )
 
 export function changeDue(db: Connection, { drops, adds }: Changes<DueKey>): void {
