@@ -139,7 +139,7 @@ export class AtHand {
   #begin(): boolean {
     if (this.#session !== null) return false
     try {
-      this.#db.run('BEGIN IMMEDIATE')
+      this.#db.begin()
       return true
     } catch (error) {
       if (faultOf(error).fault === 'busy') return false

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { LastHead } from './last-head.ts'
 import { NewClaims } from './new-claims.ts'
 
 export type Value = SQLInputValue
@@ -12,9 +13,11 @@ const MOST_KEPT = 10_000
 /** A connection to the database, with the statements that were used on it. */
 export class Connection {
   readonly newClaims = new NewClaims()
+  readonly lastHead = new LastHead()
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #kept = new Set<string>()
+  #version = 0
 
   constructor(path: string, options: { readonly readOnly: boolean; readonly busyMs: number }) {
     this.#database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyMs })
@@ -57,15 +60,28 @@ export class Connection {
     return this.#kept.has(name)
   }
 
+  /** Begins a transaction that writes: nobody else does until it ends. */
+  begin(): void {
+    this.run('BEGIN IMMEDIATE')
+    this.#version = this.dataVersion()
+    this.lastHead.began(this.#version)
+  }
+
   /** Ends a transaction that wrote. */
   commit(): void {
     this.run('COMMIT')
     this.newClaims.committed()
+    this.lastHead.committed()
   }
 
   /** Changes when another connection has written, and only then. */
   dataVersion(): number {
     return this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
+  }
+
+  /** The same in a transaction that writes, without asking again. */
+  get versionWithin(): number {
+    return this.#version
   }
 
   /** What is read in it is all of one moment. */

@@ -92,6 +92,7 @@ export function leftClaims(db: Connection): readonly LeftClaim[] {
 export function placeReady(db: Connection): void {
   const adds = leftReady(db)
   if (adds.length === 0) return
+  db.lastHead.forget()
   changeReady(db, { adds, drops: [] })
   db.run(`UPDATE tail SET ready = '[]', ready_left = 0 WHERE ready_left > 0`)
 }
@@ -100,6 +101,7 @@ export function placeReady(db: Connection): void {
 export function placeSlots(db: Connection): void {
   const { slots } = leftIn(db)
   if (slots === '[]') return
+  db.lastHead.forget()
   addSlots(db, slotsIn(slots))
   db.run(`UPDATE tail SET slots = '[]' WHERE first_seq = (SELECT max(first_seq) FROM tail)`)
 }
@@ -108,8 +110,10 @@ export function placeSlots(db: Connection): void {
 export function placeAll(db: Connection): void {
   changeReady(db, { adds: leftReady(db), drops: [] })
   addSlots(db, slotsIn(leftIn(db).slots))
-  const insert = db.prepare('INSERT INTO new_claim (tenant_id, key, owner) VALUES (?, ?, ?)')
-  for (const [tenant_id, key, owner] of leftClaims(db)) insert.run(tenant_id, key, owner)
+  db.run(
+    `INSERT INTO new_claim (tenant_id, key, owner)
+     SELECT each.value ->> 0, each.value ->> 1, each.value ->> 2 FROM tail CROSS JOIN json_each(tail.claims) AS each`,
+  )
 }
 
 function leftIn(db: Connection): LeftInTail {

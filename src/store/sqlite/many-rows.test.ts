@@ -3,7 +3,6 @@ import { newJob } from '../../../test/tables/sample-set.ts'
 import type { NewJob, ReadyKey } from '../tables/tables.ts'
 import { Connection } from './connection.ts'
 import { Fault } from './fault.ts'
-import { ROWS_AT_ONCE } from './many-rows.ts'
 import { TABLES_1 } from './schema.ts'
 import { insertJobs } from './write-aggregates.ts'
 import { changeReady } from './write-work.ts'
@@ -19,9 +18,9 @@ afterEach(() => {
   db.close()
 })
 
-/** Enough of each for one statement, some more, and others in between. */
+/** Enough of each for statements of every size, and others in between. */
 const HOLDS = ['x']
-const SOME = Array.from({ length: 2 * ROWS_AT_ONCE + 7 }, (_, nth) => `job-${1000 + nth}`)
+const SOME = Array.from({ length: 2 * 50 + 10 + 2 + 1 }, (_, nth) => `job-${1000 + nth}`)
 
 const jobOf = (job_id: string, parts: Partial<NewJob> = {}) =>
   newJob(job_id, { holds: HOLDS, fixed: `{"job":"${job_id}"}`, ...parts })

@@ -40,7 +40,7 @@ const claimsOf = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => claimOf(from + index))
 
 function write(db: Connection, claims: readonly Claim[], end = 'COMMIT'): void {
-  db.run('BEGIN IMMEDIATE')
+  db.begin()
   try {
     db.newClaims.put(db, claims)
     if (end === 'COMMIT') db.commit()
@@ -52,7 +52,7 @@ function write(db: Connection, claims: readonly Claim[], end = 'COMMIT'): void {
 
 async function place(db: Connection): Promise<void> {
   await placeClaims(db, async (run) => {
-    db.run('BEGIN IMMEDIATE')
+    db.begin()
     run()
     db.commit()
   })

@@ -5,10 +5,10 @@
 // Nobody ever takes a claim back. So it does no harm that one is in both tables for a while, or known longer than it is new.
 import type { Claim, ClaimKey } from '../../core/decision.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Value } from './connection.ts'
 import { Fault } from './fault.ts'
 import { leftClaims } from './left-in-tail.ts'
-import { manyRows, ROWS_AT_ONCE } from './many-rows.ts'
+import { ManyRows } from './many-rows.ts'
 
 /** New ones until they are put where they are found: whoever opens a ledger reads them, and keeps them in memory. */
 export const MOST_NEW_CLAIMS = 8192
@@ -38,7 +38,7 @@ export class NewClaims {
   /** As the transaction sees it. Before it writes. */
   ownerOf(db: Connection, claim: ClaimKey): string | undefined {
     if (this.#isWorthReading(1)) {
-      this.#refresh(db)
+      this.#refresh(db, db.dataVersion())
       return this.#owners.get(claim.tenant_id, claim.key)
     }
     return scan(db, claim)
@@ -48,31 +48,29 @@ export class NewClaims {
   put(db: Connection, claims: readonly Claim[]): void {
     this.check(db, claims)
     for (let at = 0; at < claims.length; ) {
-      const { tenant_id, key, owner } = claims[at] as Claim
-      const some = claims.slice(at, at + ROWS_AT_ONCE)
-      if (some.length === ROWS_AT_ONCE && some.every((claim) => claim.tenant_id === tenant_id)) {
-        const own = some.flatMap((claim) => [claim.key, claim.owner])
-        this.#last = Number(db.prepare(PUT_MANY).run(tenant_id, ...own).lastInsertRowid)
-        at += ROWS_AT_ONCE
-      } else {
-        this.#last = Number(db.prepare(PUT).run(tenant_id, key, owner).lastInsertRowid)
-        at++
+      const { tenant_id } = claims[at] as Claim
+      const own: Value[] = []
+      for (; at < claims.length && claims[at]?.tenant_id === tenant_id; at++) {
+        const { key, owner } = claims[at] as Claim
+        own.push(key, owner)
       }
+      this.#last = PUT.insert(db, [tenant_id], own).lastId
     }
   }
 
   /** Nobody has them. Whoever asks is about to write them, in this transaction. */
   check(db: Connection, claims: readonly Claim[]): void {
     const isKnown = this.#isWorthReading(claims.length)
-    if (isKnown) this.#refresh(db)
+    if (isKnown) this.#refresh(db, db.versionWithin)
     this.#last = this.#known
-    const find = db.prepare(FIND)
+    const placed = placedOf(db, claims)
+    if (placed !== undefined) throw lost(placed)
     const own: Claim[] = []
-    for (const claim of inOrder(claims)) {
+    for (const claim of claims) {
       const { tenant_id, key, owner } = claim
       const known = isKnown ? this.#owners.get(tenant_id, key) : scan(db, claim)
       const isOwned = known !== undefined || own.some((one) => one.key === key && one.tenant_id === tenant_id)
-      if (isOwned || find.get(tenant_id, key) !== undefined) throw lost(key)
+      if (isOwned) throw lost(key)
       if (!isKnown) {
         own.push(claim)
         continue
@@ -95,8 +93,7 @@ export class NewClaims {
     return this.#looks > FEW_LOOKS
   }
 
-  #refresh(db: Connection): void {
-    const version = db.dataVersion()
+  #refresh(db: Connection, version: number): void {
     if (version === this.#version && this.#written.length === 0) return
     for (const { tenant_id, key } of this.#written) this.#owners.delete(tenant_id, key)
     this.#size -= this.#written.length
@@ -125,11 +122,14 @@ export class NewClaims {
   }
 }
 
-const NEW_CLAIM = { insert: 'INSERT INTO new_claim (tenant_id, key, owner)', otherwise: '' }
-const PUT = `${NEW_CLAIM.insert} VALUES (?, ?, ?)`
-const PUT_MANY = manyRows(NEW_CLAIM, [1, null, null])
+const PUT = new ManyRows(
+  { insert: 'INSERT INTO new_claim (tenant_id, key, owner)', otherwise: '' },
+  { common: 1, own: 2 },
+)
 
 const FIND = 'SELECT owner FROM claim WHERE tenant_id = ? AND key = ?'
+const FIND_ANY = `
+  SELECT claim.key FROM json_each(?2) AS each CROSS JOIN claim ON claim.tenant_id = ?1 AND claim.key = each.value LIMIT 1`
 
 export function loadClaim(db: Connection, claim: ClaimKey): Claim | undefined {
   const { tenant_id, key } = claim
@@ -176,9 +176,19 @@ function place(db: Connection, ids: readonly number[]): void {
   db.run(sql, JSON.stringify(ids))
 }
 
-/** As they lie in the table that is looked through. */
-function inOrder(claims: readonly Claim[]): readonly Claim[] {
-  return claims.length === 1 ? claims : claims.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+/** The key of one of them that is where it is found. */
+function placedOf(db: Connection, claims: readonly Claim[]): string | undefined {
+  for (let at = 0; at < claims.length; ) {
+    const { tenant_id, key } = claims[at] as Claim
+    const keys: string[] = []
+    for (; at < claims.length && claims[at]?.tenant_id === tenant_id; at++)
+      keys.push((claims[at] as Claim).key)
+    if (keys.length > 1) {
+      const found = db.get<{ key: string }>(FIND_ANY, tenant_id, JSON.stringify(keys))
+      if (found !== undefined) return found.key
+    } else if (db.get(FIND, tenant_id, key) !== undefined) return key
+  }
+  return undefined
 }
 
 /** Those in the tail. */

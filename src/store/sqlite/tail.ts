@@ -66,7 +66,7 @@ export function append(
   chunk: NewChunk,
   left: Left,
   withPart: LeftWithPart,
-): Head {
+): TailHead {
   const head = {
     seq: before.seq + chunk.places,
     at: Math.max(before.at, left.at),
@@ -78,12 +78,15 @@ export function append(
     putInLog(db, before.seq + 1, chunk)
     count(db, left.counts)
     db.run('UPDATE head SET seq = ?, at = ?, records = ?', head.seq, head.at, head.records)
-    return head
+    return { ...head, inTail: 0, ...NOTHING_LEFT }
   }
   seeThatThereAre(db, left.counts)
   putInTail(db, before, head, chunk, { ...withPart, counts: left.counts })
-  if (before.inTail + 1 >= MOST_IN_TAIL) fold(db)
-  return head
+  const inTail = before.inTail + 1
+  if (inTail < MOST_IN_TAIL)
+    return { ...head, inTail, ready_left: withPart.ready_left, slots: withPart.slots }
+  fold(db)
+  return { ...head, inTail: 0, ...NOTHING_LEFT }
 }
 
 /** Whether a part has rows of its own at once, and nothing of it is left in the tail. */
@@ -92,9 +95,13 @@ export function isLarge({ places }: NewChunk): boolean {
 }
 
 /** A write that tells of nothing. */
-export function passBy(db: Connection, before: TailHead, { counts, at }: Left): Head {
-  const { seq, records, removed } = before
-  const head = { seq, at: Math.max(before.at, at), records, removed }
+export function passBy(
+  db: Connection,
+  before: TailHead,
+  { counts, at }: Left,
+  { ready_left, slots }: LeftInTail,
+): TailHead {
+  const head = { ...before, at: Math.max(before.at, at), ready_left, slots }
   if (head.at > before.at) db.run('UPDATE head SET at = ?', head.at)
   count(db, counts)
   return head
@@ -104,6 +111,7 @@ export function passBy(db: Connection, before: TailHead, { counts, at }: Left): 
 export function fold(db: Connection, join = joinedParts): void {
   const { inTail, seq, at, records } = headOf(db)
   if (inTail === 0) return
+  db.lastHead.forget()
   for (const part of join(tailOf(db))) putInLog(db, part.first_seq, part)
   count(db, countsIn(db))
   placeAll(db)
@@ -114,10 +122,12 @@ export function fold(db: Connection, join = joinedParts): void {
 /** What is counted in the tail. */
 function countsIn(db: Connection): readonly CountEntry[] {
   const sums = new Map<string, CountEntry>()
-  for (const { counts } of db.all<{ counts: string }>('SELECT counts FROM tail')) {
+  // Those who write again and again mostly count the same.
+  const sql = 'SELECT counts, count(*) AS times FROM tail GROUP BY counts'
+  for (const { counts, times } of db.all<{ counts: string; times: number }>(sql)) {
     for (const [tenant_id, kind, state, n] of JSON.parse(counts) as readonly LeftCount[]) {
       const name = `${tenant_id}\n${kind}\n${state}`
-      sums.set(name, { tenant_id, kind, state, n: n + (sums.get(name)?.n ?? 0) })
+      sums.set(name, { tenant_id, kind, state, n: n * times + (sums.get(name)?.n ?? 0) })
     }
   }
   return [...sums.values()]
@@ -148,9 +158,12 @@ export interface TailPart {
 export function tailOf(db: Connection): readonly TailPart[] {
   const sql =
     'SELECT first_seq, places, first_at, last_at, tags, sketch, entries FROM tail ORDER BY first_seq'
-  return db
-    .all<Omit<TailPart, 'tags'> & { tags: string }>(sql)
-    .map((row) => ({ ...row, tags: JSON.parse(row.tags) }))
+  const parsed = new Map<string, readonly string[]>()
+  return db.all<Omit<TailPart, 'tags'> & { tags: string }>(sql).map((row) => {
+    const tags: readonly string[] = parsed.get(row.tags) ?? JSON.parse(row.tags)
+    parsed.set(row.tags, tags)
+    return { ...row, tags }
+  })
 }
 
 function count(db: Connection, counts: readonly CountEntry[]): void {

@@ -2,7 +2,7 @@ import { isLike } from '../tables/alike-rows.ts'
 import type { ChangedJob, ChangedRecord, NewJob, WriteSet } from '../tables/tables.ts'
 import type { Connection, Value } from './connection.ts'
 import { Fault } from './fault.ts'
-import { insertMany, manyRows, ROWS_AT_ONCE } from './many-rows.ts'
+import { ManyRows } from './many-rows.ts'
 
 /** Somebody else was faster. */
 export function lost(what: string): Fault {
@@ -57,31 +57,26 @@ export function updateJobs(db: Connection, jobs: readonly ChangedJob[], told: st
   }
 }
 
-const NEW_JOB = {
-  insert: `
-  INSERT INTO job (tenant_id, version, state, changed_at, ended_state, ended_at, open_rows, request_type,
-    protocol_id, doc_id, run_id, workstream_id, holds, log, moving, job_id, fixed)`,
-  otherwise: 'ON CONFLICT (tenant_id, job_id) DO NOTHING',
-}
-const INSERT_JOB = `${NEW_JOB.insert} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${NEW_JOB.otherwise}`
-const INSERT_JOBS = manyRows(NEW_JOB, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, null, null])
+const INSERT_JOBS = new ManyRows(
+  {
+    insert: `
+    INSERT INTO job (tenant_id, version, state, changed_at, ended_state, ended_at, open_rows, request_type,
+      protocol_id, doc_id, run_id, workstream_id, holds, log, moving, job_id, fixed)`,
+    otherwise: 'ON CONFLICT (tenant_id, job_id) DO NOTHING',
+  },
+  { common: 15, own: 2 },
+)
 
 export function insertJobs(db: Connection, jobs: readonly NewJob[], told: string): void {
   for (let at = 0; at < jobs.length; ) {
     const first = jobs[at] as NewJob
-    const common = commonColumns(first, told)
-    if (areAlike(jobs, at)) {
-      const own: Value[] = []
-      for (const end = at + ROWS_AT_ONCE; at < end; at++) {
-        const { job_id, fixed } = jobs[at] as NewJob
-        own.push(job_id, fixed)
-      }
-      if (insertMany(db, INSERT_JOBS, common, own) !== ROWS_AT_ONCE)
-        throw lost(`job ${first.job_id} or later`)
-    } else {
-      if (db.run(INSERT_JOB, ...common, first.job_id, first.fixed) !== 1) throw lost(`job ${first.job_id}`)
-      at++
+    const own: Value[] = [first.job_id, first.fixed]
+    for (at++; at < jobs.length && isLike(first, jobs[at] as NewJob); at++) {
+      const { job_id, fixed } = jobs[at] as NewJob
+      own.push(job_id, fixed)
     }
+    const { count } = INSERT_JOBS.insert(db, commonColumns(first, told), own)
+    if (2 * count !== own.length) throw lost(`job ${first.job_id}${own.length > 2 ? ' or later' : ''}`)
   }
 }
 
@@ -105,15 +100,6 @@ function commonColumns(job: NewJob, told: string): readonly Value[] {
     job.isTold ? told : '',
     job.moving,
   ]
-}
-
-/** Whether there are enough from there on for one statement. */
-function areAlike(jobs: readonly NewJob[], start: number): boolean {
-  const end = start + ROWS_AT_ONCE
-  if (end > jobs.length) return false
-  const first = jobs[start] as NewJob
-  for (let at = start + 1; at < end; at++) if (!isLike(first, jobs[at] as NewJob)) return false
-  return true
 }
 
 const INSERT_RECORD = `

@@ -1,8 +1,7 @@
 import type { Signal } from '../../core/decision.ts'
-import { isBeside } from '../tables/alike-rows.ts'
 import type { Changes, DueKey, ReadyKey, WaitKey } from '../tables/tables.ts'
-import type { Connection } from './connection.ts'
-import { insertMany, manyRows, ROWS_AT_ONCE } from './many-rows.ts'
+import type { Connection, Value } from './connection.ts'
+import { ManyRows } from './many-rows.ts'
 
 export function changeReady(db: Connection, { drops, adds }: Changes<ReadyKey>): void {
   if (drops.length > 0) {
@@ -13,33 +12,21 @@ export function changeReady(db: Connection, { drops, adds }: Changes<ReadyKey>):
       drop.run(queue, tenant_id, group, rank, job_id)
   }
   for (let at = 0; at < adds.length; ) {
-    const { queue, tenant_id, group, rank, job_id } = adds[at] as ReadyKey
-    if (areInOnePlace(adds, at)) {
-      const ids = adds.slice(at, at + ROWS_AT_ONCE).map((key) => key.job_id)
-      insertMany(db, ADD_MANY_READY, [queue, tenant_id, group, rank], ids)
-      at += ROWS_AT_ONCE
-    } else {
-      db.run(ADD_READY, queue, tenant_id, group, rank, job_id)
-      at++
+    const { queue, tenant_id, group } = adds[at] as ReadyKey
+    const own: Value[] = []
+    for (; at < adds.length; at++) {
+      const key = adds[at] as ReadyKey
+      if (key.queue !== queue || key.tenant_id !== tenant_id || key.group !== group) break
+      own.push(key.rank, key.job_id)
     }
+    ADD_READY.insert(db, [queue, tenant_id, group], own)
   }
 }
 
-const NEW_READY = {
-  insert: 'INSERT OR IGNORE INTO ready (queue, tenant_id, grp, rank, job_id)',
-  otherwise: '',
-}
-const ADD_READY = `${NEW_READY.insert} VALUES (?, ?, ?, ?, ?)`
-const ADD_MANY_READY = manyRows(NEW_READY, [1, 2, 3, 4, null])
-
-/** Whether there are enough from there on for one statement. */
-function areInOnePlace(keys: readonly ReadyKey[], start: number): boolean {
-  const end = start + ROWS_AT_ONCE
-  if (end > keys.length) return false
-  const first = keys[start] as ReadyKey
-  for (let at = start + 1; at < end; at++) if (!isBeside(first, keys[at] as ReadyKey)) return false
-  return true
-}
+const ADD_READY = new ManyRows(
+  { insert: 'INSERT OR IGNORE INTO ready (queue, tenant_id, grp, rank, job_id)', otherwise: '' },
+  { common: 3, own: 2 },
+)
 
 export function changeDue(db: Connection, { drops, adds }: Changes<DueKey>): void {
   if (drops.length > 0) {

@@ -19,7 +19,7 @@ import { changeDue, changeReady, changeWaits, deliver, owe } from './write-work.
  * it throws, nothing of it may stay.
  */
 export function write(db: Connection, set: WriteSet): Written {
-  const before = headOf(db)
+  const before = db.lastHead.known ?? headOf(db)
   // Nobody else writes: the next place is known before it is taken.
   const told = set.chunk === null ? '' : `,${before.seq + 1}`
   verifyVersions(db, set.verify)
@@ -34,8 +34,10 @@ export function write(db: Connection, set: WriteSet): Written {
   changeWaits(db, set.waits)
   deliver(db, set.delivered)
   const owes = owe(db, set.signals)
-  const head = set.chunk === null ? passBy(db, before, set) : append(db, before, set.chunk, set, left)
-  return { head, owes }
+  const after = set.chunk === null ? passBy(db, before, set, left) : append(db, before, set.chunk, set, left)
+  db.lastHead.wrote(after)
+  const { seq, at, records, removed } = after
+  return { head: { seq, at, records, removed }, owes }
 }
 
 /** In the row that its part of the log gets anyway. */

@@ -189,7 +189,7 @@ export class Writer {
     let waited = 0
     for (let pauses = 0; ; pauses++) {
       try {
-        this.#db.run('BEGIN IMMEDIATE')
+        this.#db.begin()
         return
       } catch (error) {
         const fault = faultOf(error)
