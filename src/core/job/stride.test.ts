@@ -147,7 +147,8 @@ describe('jobs that go the way of others', () => {
       [stride.job.etag, true],
       [stride.job.etag, true],
     ])
-    expect(stride.job.etag).not.toBe('')
+    expect(stride.etag).toBe(stride.job.etag)
+    expect(stride.etag).not.toBe('')
     expect(stride.steps).toBe(stride.steps)
     expect(stride.takes).toBe(false)
     jobs.do(report(jobs, id, { ...SUCCESS, output: null }))
