@@ -12,6 +12,7 @@ const key = fc.oneof(
 
 const step = fc.oneof(
   fc.record({ set: key, value: fc.nat() }),
+  fc.record({ add: key, value: fc.nat() }),
   fc.record({ delete: key }),
   fc.record({ get: key }),
 )
@@ -26,6 +27,9 @@ describe('a map of ids', () => {
           if ('set' in one) {
             map.set(one.set, one.value)
             model.set(one.set, one.value)
+          } else if ('add' in one) {
+            expect(map.add(one.add, one.value)).toBe(!model.has(one.add))
+            if (!model.has(one.add)) model.set(one.add, one.value)
           } else if ('delete' in one) {
             map.delete(one.delete)
             model.delete(one.delete)

@@ -79,6 +79,13 @@ export class IdMap<V> {
     else this.#add(key, value)
   }
 
+  /** False when there is one already. */
+  add(key: string, value: V): boolean {
+    if (this.#find(key) !== -1 || this.#far?.has(key) === true) return false
+    this.#add(key, value)
+    return true
+  }
+
   delete(key: string): void {
     const entry = this.#find(key)
     if (entry === -1) {

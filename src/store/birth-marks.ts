@@ -68,9 +68,11 @@ export class CutText<Slot extends string, Shared extends Slot> {
   pieces(
     moment: number,
     shared: () => { readonly [slot in Shared]: string },
+    texts = 1,
   ): readonly TextPiece<Slot>[] | null {
     if (this.#pieces === null) {
-      if (++this.#asked <= WORTH_CUTTING) return null
+      this.#asked += texts
+      if (this.#asked <= WORTH_CUTTING) return null
       this.#pieces = this.#cut()
     }
     if (this.#moment !== moment) {

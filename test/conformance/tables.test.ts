@@ -17,6 +17,7 @@ function subject(name: string, options: () => MemoryTablesOptions): StoreSubject
       world,
       clock: world.clock,
       keepHistoryMs: null,
+      writesInPlace: 0,
     })
   }
   return { name, open, reopen: open, histories: { runs: 10 } }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresTables, type PostgresTables } from '../../src/store/postgres/postgres-tables.ts'
-import type { About, ChunkSelect, Find, NewJob } from '../../src/store/tables/tables.ts'
+import type { About, ChunkSelect } from '../../src/store/tables/log-parts.ts'
+import type { Find, NewJob } from '../../src/store/tables/tables.ts'
 import { realWorld } from '../../src/world/world.ts'
 import { findOf } from '../tables/sample-set.ts'
 import { freshSchema, say, type TestServer, testServer } from './server.ts'

@@ -156,6 +156,7 @@ describe('a connection to PostgreSQL that is lost', () => {
       process: 'p',
       isThere: Promise.resolve(),
       counted: new Counted(),
+      onTail: async () => {},
     })
     // As whoever lost it leaves it: it had no row yet.
     await say(server.url, `INSERT INTO "${schema}".writer VALUES ('asked-about', 0, true, now())`)

@@ -1,6 +1,7 @@
 // Write sets for tests of the driver: rows that look like real ones, without anybody deciding on them.
 
-import type { ChangedJob, ChangedRecord, NewChunk, NewJob, WriteSet } from '../../src/store/tables/tables.ts'
+import type { NewChunk } from '../../src/store/tables/log-parts.ts'
+import type { ChangedJob, ChangedRecord, NewJob, WriteSet } from '../../src/store/tables/tables.ts'
 import { setOf as anySet, chunkOf, entry } from '../tables/sample-set.ts'
 
 /** A write that nobody waits to hear of. */

@@ -15,9 +15,13 @@ const MOST_LINKS = 10
 const LONGEST_MS = 10_000
 
 /** One of the functions that write is called. */
-const WRITES = /\bwrite(?:_alike|_lone)?\0/
+const WRITES = /\b(?:write(?:_alike|_lone)?|append)\0/
 
 type Cut = 'before it came to the server' | 'after it was done there'
+
+/** A process that has written more than once knows what there is, and adds its writes to the end of the log. */
+type Place = 'in place' | 'at the end'
+const WRITES_BEFORE = { 'in place': 0, 'at the end': 4 } as const
 
 describe('a write whose answer never comes', () => {
   let server: TestServer
@@ -51,18 +55,28 @@ describe('a write whose answer never comes', () => {
     return () => isCut
   }
 
-  async function open(url: string, more: object = {}): Promise<Ledger> {
-    return openLedger(url, { ...ACTING, postgres: { schema: freshSchema() }, ...more })
+  async function open(url: string, place: Place, more: object = {}): Promise<Ledger> {
+    const ledger = await openLedger(url, { ...ACTING, postgres: { schema: freshSchema() }, ...more })
+    for (let nth = 0; nth < WRITES_BEFORE[place]; nth++) {
+      await ledger.documents.updateState(`before-${nth}`, 'fetching')
+    }
+    return ledger
   }
 
   const cases = Object.keys(ACTS).flatMap((what) =>
-    (['before it came to the server', 'after it was done there'] as const).map((cut) => ({ what, cut })),
+    (['in place', 'at the end'] as const).flatMap((place) =>
+      (['before it came to the server', 'after it was done there'] as const).map((cut) => ({
+        what,
+        place,
+        cut,
+      })),
+    ),
   )
 
-  it.each(cases)('$what, cut $cut, is done once', async ({ what, cut }) => {
+  it.each(cases)('$what, $place, cut $cut, is done once', async ({ what, place, cut }) => {
     const { prepare, run } = ACTS[what] as Act
-    await using ledger = await open(proxy.url)
-    await using undisturbed = await open(server.url)
+    await using ledger = await open(proxy.url, place)
+    await using undisturbed = await open(server.url, place)
     const expected = await run(undisturbed, 'x1', await prepare?.(undisturbed, 'x1'))
     const made = await prepare?.(ledger, 'x1')
     const wasCut = cutOnce(cut, 'x1')
@@ -73,15 +87,18 @@ describe('a write whose answer never comes', () => {
   })
 
   it.each([
-    { cut: 'before it came to the server', wasKept: false },
-    { cut: 'after it was done there', wasKept: true },
+    { place: 'in place', cut: 'before it came to the server', wasKept: false },
+    { place: 'in place', cut: 'after it was done there', wasKept: true },
+    { place: 'at the end', cut: 'before it came to the server', wasKept: false },
+    { place: 'at the end', cut: 'after it was done there', wasKept: true },
   ] as const)(
-    'is told to be unknown when nobody can be asked ($cut), and may be asked for again',
+    'is told to be unknown when nobody can be asked ($place, $cut), and may be asked for again',
     async (one) => {
       // Half a minute of trying to reach the server, in a moment; and as long as it takes once it can be reached.
       let times = 100
       const after = (ms: number, callback: () => void) => systemTimers.after(ms / times, callback)
-      await using ledger = await open(proxy.url, { world: { timers: { ...systemTimers, after } } })
+      const world = { timers: { ...systemTimers, after } }
+      await using ledger = await open(proxy.url, one.place, { world })
       const request = requestOf({ idempotency_key: 'once', job_id: 'x2' })
       const wasCut = cutOnce(one.cut, 'x2')
       const cutsQuestion = proxy.cutsQuestion
@@ -109,10 +126,17 @@ async function reached<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The head of the log that the function answers, or, in a transaction that was open before, the end of that. */
+/**
+ * The head of the log that the function answers, or, in a transaction that was open before, the end of that. One that adds to the end
+ * of the log answers nothing, and is a transaction by itself.
+ */
 function isEndOfWrite(said: string): boolean {
-  return /\{\d+,\d+,\d+,\d+,\d+\}/.test(said) ? !isWithin(said) : /COMMIT\0/.test(said)
+  if (/\{\d+(?:,\d+){5}\}/.test(said)) return !isWithin(said)
+  return /COMMIT\0/.test(said) || said.includes(NOTHING)
 }
+
+/** A row with one column that is empty, and the end of a statement. */
+const NOTHING = 'D\0\0\0\x0a\0\x01\0\0\0\0C'
 
 /** The server says at the end of each answer whether a transaction is open. */
 function isWithin(said: string): boolean {

@@ -3,7 +3,9 @@ import { aggregateKey, nameOfKey, type RecordKey } from '../../src/core/aggregat
 import type { AuditEntry } from '../../src/core/audit.ts'
 import type { Change, Decision, Given } from '../../src/core/decision.ts'
 import type { Store, Sweep } from '../../src/store/store.ts'
+import { inRows } from '../../src/store/tables/birth-runs.ts'
 import type { TakenWork, TakeWork, Wanted, WriteSet, Written } from '../../src/store/tables/tables.ts'
+import type { Mark, Tail } from '../../src/store/tables/tail/tail.ts'
 import { Facade } from '../conformance/facade.ts'
 import { MemoryDatabase } from '../tables/memory-database.ts'
 import { MemoryTables } from '../tables/memory-tables.ts'
@@ -11,12 +13,19 @@ import type { Commit } from './shadow.ts'
 
 /** A database that says what was written to it, in that order, whoever wrote it. */
 export class ObservedDatabase extends MemoryDatabase {
-  readonly onWrite = new WeakMap<WriteSet, () => void>()
+  /** By what a write tells: it may be sent in another shape once more. */
+  readonly onWrite = new WeakMap<object, () => void>()
   commits = 0
 
   override write(set: WriteSet, writer: (() => void) | null): Written {
     const written = super.write(set, writer)
-    this.onWrite.get(set)?.()
+    this.onWrite.get(set.chunk ?? set)?.()
+    return written
+  }
+
+  override append(set: WriteSet, after: Mark, writer: (() => void) | null): Written {
+    const written = super.append(set, after, writer)
+    this.onWrite.get(set.chunk ?? set)?.()
     return written
   }
 }
@@ -30,6 +39,11 @@ const SWEEPING = new AsyncLocalStorage<{ by: Writer }>()
 /** The tables as one process has them: says what it is about to write. */
 export class ObservedTables extends MemoryTables {
   onSent: (set: WriteSet, by: Writer) => void = () => {}
+
+  override append(...given: Parameters<Tail['append']>): Promise<Written> {
+    this.onSent(given[0], 'group')
+    return super.append(...given)
+  }
 
   override write(set: WriteSet): Promise<Written> {
     this.onSent(set, 'group')
@@ -85,7 +99,7 @@ export class ObservedTableStore extends Facade {
   override async transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>) {
     const call: Call = { by: 'group', change: null, at: 0 }
     const answer = await super.transact(keys, (given) => this.#decided(call, decide(given), given))
-    this.#tellIgnored(call)
+    this.#over(call)
     return answer
   }
 
@@ -100,7 +114,7 @@ export class ObservedTableStore extends Facade {
       return this.#decided(call, decide(key, given), given)
     }
     const swept = await SWEEPING.run(sweeping, () => super.sweep(selector, decideEach))
-    for (const call of calls.values()) this.#tellIgnored(call)
+    for (const call of calls.values()) this.#over(call)
     return swept
   }
 
@@ -117,6 +131,8 @@ export class ObservedTableStore extends Facade {
 
   /** What loses a race is decided again, and sent again. */
   #sent(set: WriteSet, by: Writer): void {
+    // It is sent once more when others wrote what has nothing to do with it, or in place when it may not be added to the tail.
+    if (this.#database.onWrite.has(set.chunk ?? set)) return
     const versions = versionsIn(set)
     const commits: Omit<Commit, 'etag'>[] = []
     for (const call of [...this.#calls]) {
@@ -129,13 +145,15 @@ export class ObservedTableStore extends Facade {
       this.#calls.delete(call)
       commits.push({ change, at, isByRecord: true })
     }
-    this.#database.onWrite.set(set, () => {
+    this.#database.onWrite.set(set.chunk ?? set, () => {
       for (const commit of commits) this.#on.commit({ ...commit, etag: ++this.#database.commits })
     })
   }
 
-  #tellIgnored({ change }: Call): void {
-    for (const entry of change?.audit ?? []) if (entry.event === 'ignored') this.#on.ignored(entry)
+  /** What was decided and not sent by now never is: somebody else was faster, and it was left to them. */
+  #over(call: Call): void {
+    this.#calls.delete(call)
+    for (const entry of call.change?.audit ?? []) if (entry.event === 'ignored') this.#on.ignored(entry)
   }
 }
 
@@ -145,7 +163,8 @@ interface Span {
 }
 
 /** From which version to which each aggregate was moved. */
-function versionsIn({ newJobs, jobs, records }: WriteSet): ReadonlyMap<string, Span> {
+function versionsIn(set: WriteSet): ReadonlyMap<string, Span> {
+  const { newJobs, jobs, records } = inRows(set)
   const spans = new Map<string, Span>()
   const name = ({ tenant_id, job_id }: { tenant_id: string; job_id: string }) =>
     nameOfKey({ kind: 'job', tenant_id, id: job_id })

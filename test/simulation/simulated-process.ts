@@ -214,6 +214,7 @@ export class SimulatedProcess {
       loses: () => dice.chance(LOST_RACES),
       // In the time of the simulation, and not of the process: what was sent arrives also when that is gone.
       turn: () => new Promise((resolve) => world.timers.after(1, resolve)),
+      apartMs: dice.chance(0.5) ? 0 : 100,
     })
     const store = await TableStore.on({
       engine: 'tables in memory',
@@ -222,6 +223,7 @@ export class SimulatedProcess {
       world,
       clock: world.clock,
       keepHistoryMs: null,
+      writesInPlace: 1,
     })
     return { store: new ObservedTableStore(store, tables, database, laws), disk }
   }

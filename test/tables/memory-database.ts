@@ -1,7 +1,10 @@
 // What the tables of a database hold, in memory.
+import assert from 'node:assert/strict'
 import { nameOfKey, type RecordKey } from '../../src/core/aggregate.ts'
 import type { Claim } from '../../src/core/decision.ts'
 import { StateCounts } from '../../src/store/live/state-counts.ts'
+import { inRows } from '../../src/store/tables/birth-runs.ts'
+import type { NewChunk } from '../../src/store/tables/log-parts.ts'
 import { refusalName } from '../../src/store/tables/missing.ts'
 import {
   type ClosedRow,
@@ -9,7 +12,6 @@ import {
   type DueKey,
   type Head,
   type JobRow,
-  type NewChunk,
   type ReadyKey,
   type RecordRow,
   type RefusalWrite,
@@ -18,6 +20,38 @@ import {
   type WriteSet,
   type Written,
 } from '../../src/store/tables/tables.ts'
+import { partText, setIn } from '../../src/store/tables/tail/part-text.ts'
+import { Awaited, type Mark, Moved, type Part } from '../../src/store/tables/tail/tail.ts'
+
+/** A write as it was read, and as it was sent: what is only looked at while it is written is not in the text. */
+function mustBeTheSame(read: WriteSet, sent: WriteSet): void {
+  const told = ({
+    newJobs,
+    jobs,
+    records,
+    rows,
+    ready,
+    due,
+    claims,
+    slots,
+    counts,
+    chunk,
+    at,
+  }: WriteSet) => ({
+    newJobs,
+    jobs,
+    records,
+    rows,
+    ready,
+    due,
+    claims,
+    slots: slots.map(({ tenant_id, key, add, named }) => ({ tenant_id, key, add, named })),
+    counts,
+    chunk,
+    at,
+  })
+  assert.deepEqual(told(read), told(sent))
+}
 
 type StoredJob = JobRow & { readonly doc_id: string | null; readonly log: readonly number[] }
 type StoredRecord = RecordRow & { readonly log: readonly number[] }
@@ -43,8 +77,61 @@ export class MemoryDatabase {
   readonly locked = new Set<string>()
   readonly listeners = new Set<() => void>()
 
+  /** Writes that are not where they are found. */
+  tail: (Part & { readonly written: WriteSet })[] = []
+  turn = 0
+
   /** All of it or nothing. The one who writes is not told of it. */
   write(set: WriteSet, writer: (() => void) | null): Written {
+    this.foldAll()
+    const written = this.#put(set)
+    this.turn++
+    if (set.isNews) for (const listener of this.listeners) if (listener !== writer) listener()
+    return { ...written, turn: this.turn }
+  }
+
+  /** The same at the end of the log. */
+  append(set: WriteSet, after: Mark, writer: (() => void) | null): Written {
+    const end = this.end()
+    if (end.turn !== after.turn || end.seq !== after.seq) throw new Moved('somebody has written')
+    const isClaimed = inRows(set).claims.some(({ tenant_id, key }) =>
+      this.claims.has(pairName(tenant_id, key)),
+    )
+    if (isClaimed) throw new Conflict('a claim')
+    const waited = new Set([...this.waits.values()].map(({ tenant_id, topic }) => pairName(tenant_id, topic)))
+    if (set.signals.some(({ tenant_id, topic }) => waited.has(pairName(tenant_id, topic))))
+      throw new Awaited('a signal')
+    // As whoever reads it finds it; and as it was, to be held against what is there by the time that it is put there.
+    const read = setIn(partText(set, set.chunk as NewChunk))
+    this.tail.push({ first_seq: end.seq + 1, set: read, written: inRows(set) })
+    if (set.isNews) for (const listener of this.listeners) if (listener !== writer) listener()
+    return { head: this.endHead(), owes: false, turn: this.turn }
+  }
+
+  end(): Mark {
+    return { turn: this.turn, seq: this.endHead().seq }
+  }
+
+  endHead(): Head {
+    const places = this.tail.reduce((sum, { set }) => sum + (set.chunk?.places ?? 0), 0)
+    const at = Math.max(this.head.at, ...this.tail.map(({ set }) => set.at))
+    return { ...this.head, seq: this.head.seq + places, records: this.head.records + places, at }
+  }
+
+  foldAll(): void {
+    while (this.tail.length > 0) this.fold()
+  }
+
+  /** Whatever was let in at the end has to be as it was read by then. */
+  fold(): void {
+    const [first, ...rest] = this.tail
+    if (first === undefined) return
+    this.#put(first.written)
+    mustBeTheSame(first.set, first.written)
+    this.tail = rest
+  }
+
+  #put(set: WriteSet): Written {
     this.#mustBeAsRead(set)
     const chunk = set.chunk === null ? null : this.head.seq + 1
     const logged = (log: readonly number[], isTold: boolean) =>
@@ -101,7 +188,6 @@ export class MemoryDatabase {
       records: this.head.records + places,
       removed: 0,
     }
-    if (set.isNews) for (const listener of this.listeners) if (listener !== writer) listener()
     return { head: this.head, owes: this.nextOwed > owed }
   }
 

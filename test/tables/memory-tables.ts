@@ -7,12 +7,15 @@ import { comparePlaces, type Place } from '../../src/store/place.ts'
 import { changedAt, type FindQuery, matchesFind } from '../../src/store/query.ts'
 import { cellOfRecord } from '../../src/store/tables/cell.ts'
 import { decodeJob } from '../../src/store/tables/job-codec.ts'
+import type {
+  About,
+  Chunk,
+  ChunkSelect,
+  ChunkSketch,
+  SketchSelect,
+} from '../../src/store/tables/log-parts.ts'
 import { refusalName } from '../../src/store/tables/missing.ts'
 import {
-  type About,
-  type Chunk,
-  type ChunkSelect,
-  type ChunkSketch,
   Conflict,
   type Find,
   type FoundOutbox,
@@ -25,15 +28,14 @@ import {
   type ReadyKey,
   type ReadySelect,
   type RecordRow,
-  type SketchSelect,
   type SlotHolder,
-  type Tables,
   type TakenWork,
   type TakeWork,
   type Wanted,
   type WriteSet,
   type Written,
 } from '../../src/store/tables/tables.ts'
+import type { Tail, TailDriver } from '../../src/store/tables/tail/tail.ts'
 import { jobName, type MemoryDatabase, pairName } from './memory-database.ts'
 
 export interface MemoryTablesOptions {
@@ -41,9 +43,12 @@ export interface MemoryTablesOptions {
   readonly loses?: () => boolean
   /** How long it takes until the database has heard of something. */
   readonly turn?: () => Promise<void>
+  /** For how long it writes in place after it heard of others. */
+  readonly apartMs?: number
 }
 
-export class MemoryTables implements Tables {
+export class MemoryTables implements TailDriver {
+  readonly tail: Tail
   readonly #db: MemoryDatabase
   readonly #loses: () => boolean
   readonly #turn: () => Promise<void>
@@ -54,13 +59,16 @@ export class MemoryTables implements Tables {
     {
       loses = () => false,
       turn = () => new Promise((resolve) => setImmediate(resolve)),
+      apartMs = 0,
     }: MemoryTablesOptions = {},
   ) {
     this.#turn = turn
     this.#db = db
     this.#loses = loses
+    this.tail = this.#tailOf(apartMs)
   }
 
+  /** What is in the tail it does not see: whoever asks has to settle that first. */
   async load(wanted: Wanted): Promise<Loaded> {
     const db = this.#db
     return {
@@ -83,6 +91,7 @@ export class MemoryTables implements Tables {
 
   async take(select: TakeWork, also = NOTHING_WANTED): Promise<TakenWork> {
     const db = this.#db
+    db.foldAll()
     const isFree = ({ tenant_id, job_id }: { tenant_id: string; job_id: string }) =>
       !db.locked.has(jobName(tenant_id, job_id))
     const delivered = new Map<string, number[]>()
@@ -151,7 +160,7 @@ export class MemoryTables implements Tables {
   }
 
   async head(): Promise<Head> {
-    return this.#db.head
+    return this.#db.endHead()
   }
 
   async counts() {
@@ -164,6 +173,10 @@ export class MemoryTables implements Tables {
   }
 
   async findRecords(kind: AloneKind, find: Find): Promise<readonly RecordRow[]> {
+    return this.#findRecords(kind, find)
+  }
+
+  #findRecords(kind: AloneKind, find: Find): readonly RecordRow[] {
     const all = [...this.#db.records.values()]
       .filter((row) => row.kind === kind)
       .map((row) => ({ row, record: cellOfRecord(row).aggregate as Parameters<typeof changedAt>[0] }))
@@ -272,6 +285,43 @@ export class MemoryTables implements Tables {
 
   async close(): Promise<void> {
     if (this.#listener !== null) this.#db.listeners.delete(this.#listener)
+  }
+
+  async append(...[set, after, { onSeen }]: Parameters<Tail['append']>): Promise<Written> {
+    const db = this.#db
+    await this.#turn()
+    for (const { tenant_id, job_id } of set.jobs) {
+      if (db.locked.has(jobName(tenant_id, job_id))) throw new Conflict('somebody has taken it')
+    }
+    if (this.#loses()) throw new Conflict('as it was told')
+    return this.#lasting(db.append(set, after, this.#listener), onSeen)
+  }
+
+  #tailOf(apartMs: number): Tail {
+    const db = this.#db
+    return {
+      apartMs,
+      mark: async () => {
+        await this.#turn()
+        db.foldAll()
+        return db.end()
+      },
+      end: async () => db.end(),
+      isAwaited: async () => db.waits.size > 0,
+      append: (...given) => this.append(...given),
+      since: async ({ turn, seq }) =>
+        turn !== db.turn || db.head.seq > seq ? null : db.tail.filter(({ first_seq }) => first_seq > seq),
+      fold: async () => {
+        await this.#turn()
+        db.fold()
+        return { seq: db.head.seq, isAll: db.tail.length === 0 }
+      },
+      settled: async () => db.foldAll(),
+      load: (wanted) => this.load(wanted),
+      findRecords: async (kind, find) => this.#findRecords(kind, find),
+      nextDue: () => this.nextDue(),
+      counts: async () => ({ seq: db.head.seq, counts: [...db.counts.entries()] }),
+    }
   }
 
   #outbox() {

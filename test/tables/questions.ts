@@ -4,7 +4,8 @@
 import type { Place } from '../../src/store/place.ts'
 import type { AuditQuery, FindQuery } from '../../src/store/query.ts'
 import { tagsOf } from '../../src/store/tables/chunk-tags.ts'
-import type { About, ChunkSelect, Find } from '../../src/store/tables/tables.ts'
+import type { About, ChunkSelect } from '../../src/store/tables/log-parts.ts'
+import type { Find } from '../../src/store/tables/tables.ts'
 import { documentOf, FIRST_AT, jobOf, OPEN_JOBS, ROWS, rowOf, runOf, STEP_MS, tenantOf } from './million.ts'
 
 export const PAGE = 100

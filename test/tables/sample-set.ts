@@ -3,11 +3,11 @@ import type { AuditEntry } from '../../src/core/audit.ts'
 import type { StepState } from '../../src/core/machines/step.ts'
 import { toIso } from '../../src/core/time.ts'
 import { encodeChunk } from '../../src/store/tables/entry-codec.ts'
+import type { NewChunk } from '../../src/store/tables/log-parts.ts'
 import type {
   ChangedJob,
   ChangedRecord,
   Find,
-  NewChunk,
   NewJob,
   Wanted,
   WriteSet,
@@ -19,6 +19,8 @@ export const T0 = Date.parse('2025-01-02T03:04:05.678Z')
 
 export function setOf(parts: Partial<WriteSet>): WriteSet {
   return {
+    runs: [],
+    strides: [],
     newJobs: [],
     jobs: [],
     records: [],

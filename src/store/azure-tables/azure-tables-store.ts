@@ -240,6 +240,6 @@ export class AzureTablesStore implements Store {
     this.#parts.sweeping.hear(lane, wakes?.queues ?? null)
     if (wakes === null) this.#due.forget()
     else if (wakes.due !== null)
-      this.#due.wrote({ due: { adds: [{ due_at: wakes.due }] } }, { owes: wakes.due === 0 })
+      this.#due.wrote({ due: { adds: [{ due_at: wakes.due }] }, strides: [] }, { owes: wakes.due === 0 })
   }
 }

@@ -130,12 +130,11 @@ export class Transacting {
     const remembered = isFirst ? this.#parts.memory : null
     const space = new Workspace({ now, ids, remembered, assumesRoom: isFirst })
     if (isFirst) for (const cell of known) space.assumeCell(cell)
-    for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
     const load = (wanted: Wanted) => this.#load(wanted, loading, attempt)
     for (const missing of [claimsOf(learned), keysOf(keys, space)]) {
       if (!missing.isEmpty) space.know(await load(missing), missing)
     }
-    const [answer] = (await decideAll(space, [{ decide }], load)) as [Answer]
+    const [answer] = (await decideAll(space, [{ decide, keys }], load)) as [Answer]
     if ('error' in answer) {
       // What was read piece by piece may not fit together.
       if (loading.reads > 1 && conflicts < MOST_DOUBTS)
@@ -221,7 +220,7 @@ function claimsOf({ claims, asked }: Learned): Missing {
 /** What callers said that it is about. */
 function keysOf(keys: readonly RecordKey[], space: Workspace): Missing {
   const missing = new Missing()
-  missing.addKeys(keys.filter((key) => space.cellOf(key) === undefined))
+  missing.addKeys(keys.filter((key) => !space.isFresh(key) && space.cellOf(key) === undefined))
   return missing
 }
 

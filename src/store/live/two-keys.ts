@@ -23,6 +23,14 @@ export class TwoKeys<V> {
     inner.set(id, value)
   }
 
+  /** False when there is one already. */
+  add(tenant_id: string, id: string, value: V): boolean {
+    const inner = this.#of(tenant_id)
+    if (inner !== undefined) return inner.add(id, value)
+    this.set(tenant_id, id, value)
+    return true
+  }
+
   delete(tenant_id: string, id: string): void {
     this.#of(tenant_id)?.delete(id)
   }

@@ -9,13 +9,17 @@ import {
 } from '../../errors/postgres-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import { Conflict } from '../tables/tables.ts'
+import { TAIL_STATE } from './migrations/tail.ts'
 import { CONFLICT_STATE, STRANGER_STATE } from './migrations/write-function.ts'
+
+export const UNIQUE_STATE = '23505'
 
 /** Somebody else was faster, or has what is needed: deciding again is right. */
 const CONFLICTS = new Set([
   CONFLICT_STATE,
   STRANGER_STATE,
-  '23505', // unique_violation
+  TAIL_STATE,
+  UNIQUE_STATE,
   '40001', // serialization_failure
   '40P01', // deadlock_detected
   '55P03', // lock_not_available

@@ -1,6 +1,6 @@
 import { ALONE_KINDS } from '../../core/aggregate.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
-import { type About, type ChunkSelect, LATE_MS, type SketchSelect } from '../tables/tables.ts'
+import { type About, type ChunkSelect, LATE_MS, type SketchSelect } from '../tables/log-parts.ts'
 import { bigintArray, textArray } from './binary-array.ts'
 import type { Query } from './link.ts'
 import { all, SqlParts } from './sql-parts.ts'

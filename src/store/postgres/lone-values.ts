@@ -1,7 +1,8 @@
 // One new job by itself, as the parameters of the function that writes nothing else.
 import type { Claim } from '../../core/decision.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type { NewChunk, NewJob, ReadyKey, SlotWrite, WriteSet } from '../tables/tables.ts'
+import type { NewChunk } from '../tables/log-parts.ts'
+import type { NewJob, ReadyKey, SlotWrite, WriteSet } from '../tables/tables.ts'
 import { textArray } from './binary-array.ts'
 import type { Stamp, Value } from './write-values.ts'
 

@@ -3,11 +3,8 @@ import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import type { CountEntry } from '../live/state-counts.ts'
+import type { About, Chunk, ChunkSelect, ChunkSketch, SketchSelect } from '../tables/log-parts.ts'
 import {
-  type About,
-  type Chunk,
-  type ChunkSelect,
-  type ChunkSketch,
   type ClosedRow,
   type Find,
   type FoundOutbox,
@@ -18,15 +15,14 @@ import {
   NOTHING_WANTED,
   type ReadySelect,
   type RecordRow,
-  type SketchSelect,
   type SlotHolder,
-  type Tables,
   type TakenWork,
   type TakeWork,
   type Wanted,
   type WriteSet,
   type Written,
 } from '../tables/tables.ts'
+import type { TailDriver } from '../tables/tail/tail.ts'
 import { partsOf, shownAddress } from './address.ts'
 import { textArray } from './binary-array.ts'
 import { Counted } from './counted.ts'
@@ -41,9 +37,11 @@ import { loadPg } from './load-pg.ts'
 import { LogQueries } from './log-queries.ts'
 import { type MigrateOptions, migrated } from './migrate.ts'
 import { channelOf, quotedSchema } from './migrations/migrations.ts'
+import { sharedFoldLockSql } from './migrations/tail.ts'
 import { News } from './news.ts'
 import { Partitions } from './partitions.ts'
 import { DEFAULT_POLL_MS, DEFAULT_SCHEMA, type PostgresOptions } from './postgres-options.ts'
+import { endOf, PostgresTail } from './postgres-tail.ts'
 import { readChunks } from './read-chunks.ts'
 import { CLOSED_COLUMNS, jobColumns, jobOf, type RawJob } from './rows.ts'
 import { serverClock } from './server-clock.ts'
@@ -80,7 +78,7 @@ export async function openPostgresTables(
   }
 }
 
-export class PostgresTables implements Tables {
+export class PostgresTables implements TailDriver {
   readonly #server: Server
   readonly #s: string
   readonly #reads: readonly Link[]
@@ -95,13 +93,16 @@ export class PostgresTables implements Tables {
   readonly #news: News
   readonly #there = Promise.withResolvers<void>()
   readonly inbox: PostgresInbox
+  readonly tail: PostgresTail
 
   constructor(server: Server, options: PostgresOptions & { readonly schema: string }) {
     const { schema, listen = true, pollMs = DEFAULT_POLL_MS } = options
     const process = server.world.ids.next()
     const isThere = this.#there.promise
     const counted = new Counted()
-    const lane = () => new WriteLane({ server, schema: quotedSchema(schema), process, isThere, counted })
+    const onTail = () => this.tail.give()
+    const lane = () =>
+      new WriteLane({ server, schema: quotedSchema(schema), process, isThere, counted, onTail })
     this.#server = server
     this.#s = quotedSchema(schema)
     this.#reads = Array.from({ length: READ_LINKS }, () => new Link(server))
@@ -113,6 +114,16 @@ export class PostgresTables implements Tables {
     this.#log = new LogQueries(this.#s)
     this.#upkeep = new Link(server)
     this.#partitions = new Partitions(this.#upkeep, schema)
+    this.tail = new PostgresTail({
+      schema: this.#s,
+      // Whoever adds to the end of the log does not write in place meanwhile.
+      lane: this.#writes.all[0] as WriteLane,
+      read: (query) => this.#readRaw(query),
+      load: (wanted) => this.#loading.load(wanted, (queries) => this.#reader().readAll(queries)),
+      findRecords: (kind, query) => this.#records(kind, query, (one) => this.#readRaw(one)),
+      nextDue: nextDueQuery(this.#s),
+      onWritten: (written) => this.#news.saw(written),
+    })
     const head = () => this.#mark()
     this.inbox = new PostgresInbox(this.#s, (query) => this.#read(query))
     const channel = channelOf(schema)
@@ -154,19 +165,21 @@ export class PostgresTables implements Tables {
   }
 
   load(wanted: Wanted): Promise<Loaded> {
-    return this.#loading.load(wanted, (queries) => this.#reader().readAll(queries))
+    return this.#loading.load(wanted, (queries) => this.#readAll(queries))
   }
 
   async write(set: WriteSet): Promise<Written> {
     const written = await this.#writes.use((lane) => lane.write(set, null))
-    this.#news.saw(written.head)
+    this.#wrote(written)
     return written
   }
 
   take(select: TakeWork, also: Wanted = NOTHING_WANTED): Promise<TakenWork> {
-    const onWritten = ({ head }: Written) => this.#news.saw(head)
+    const onWritten = (written: Written) => this.#wrote(written)
+    const onTail = () => this.tail.give()
+    const holdTail = { name: 'hold-tail', text: sharedFoldLockSql(this.#s) }
     return takeWork(
-      { lanes: this.#takes, queries: this.#work, loading: this.#loading, onWritten },
+      { lanes: this.#takes, queries: this.#work, loading: this.#loading, onWritten, holdTail, onTail },
       select,
       also,
     )
@@ -184,29 +197,25 @@ export class PostgresTables implements Tables {
   }
 
   async nextDue(): Promise<number | null> {
-    const s = this.#s
-    const text = `SELECT CASE WHEN EXISTS (SELECT 1 FROM ${s}.owed) OR EXISTS (SELECT 1 FROM ${s}.inbox WHERE answer IS NULL)
-      THEN 0 ELSE (SELECT min(due_at) FROM ${s}.due) END AS due_at`
-    const [row] = await this.#read<{ due_at: number | null }>({ name: 'next-due', text })
+    const [row] = await this.#read<{ due_at: number | null }>(nextDueQuery(this.#s))
     return row?.due_at ?? null
   }
 
   async pendingSignals(): Promise<number> {
-    const [row] = await this.#read<{ n: number }>({ text: `SELECT count(*) AS n FROM ${this.#s}.owed` })
+    const [row] = await this.#readRaw<{ n: number }>({ text: `SELECT count(*) AS n FROM ${this.#s}.owed` })
     return row?.n ?? 0
   }
 
-  async head(): Promise<Head> {
-    const text = `SELECT seq, at, records, removed FROM ${this.#s}.head`
-    const [head] = await this.#read<Head & object>({ name: 'head', text })
-    return head as Head
+  head(): Promise<Head> {
+    return this.tail.head()
   }
 
   /** Changes whenever there is something new to look at. */
   async #mark(): Promise<string> {
     const s = this.#s
-    const text = `SELECT concat_ws(' ', seq, at, (SELECT max(id) FROM ${s}.inbox WHERE answer IS NULL)) AS mark FROM ${s}.head`
-    return (await this.#read<{ mark: string }>({ name: 'mark', text }))[0]?.mark ?? ''
+    const text = `SELECT concat_ws(' ', ${endOf(s)}, h.at, (SELECT max(id) FROM ${s}.inbox WHERE answer IS NULL)) AS mark
+      FROM ${s}.head h`
+    return (await this.#readRaw<{ mark: string }>({ name: 'mark', text }))[0]?.mark ?? ''
   }
 
   counts(): Promise<readonly CountEntry[]> {
@@ -218,7 +227,16 @@ export class PostgresTables implements Tables {
   }
 
   async findRecords(kind: AloneKind, query: Find): Promise<readonly RecordRow[]> {
-    const rows = await this.#found<RecordRow & object>(this.#find.records(kind, query))
+    return this.#records(kind, query, (one) => this.#read(one))
+  }
+
+  async #records(
+    kind: AloneKind,
+    find: Find,
+    read: (query: Query) => Promise<readonly (RecordRow & object)[]>,
+  ): Promise<readonly RecordRow[]> {
+    const query = this.#find.records(kind, find)
+    const rows = query === null ? [] : await read(query)
     return rows.map(({ tenant_id, id, version, body }) => ({ kind, tenant_id, id, version, body }))
   }
 
@@ -232,7 +250,7 @@ export class PostgresTables implements Tables {
 
   async outboxRow(tenant_id: string, outbox_id: string): Promise<FoundOutbox | null> {
     const s = this.#s
-    const [closed, open] = await this.#reader().readAll<object>([
+    const [closed, open] = await this.#readAll<object>([
       {
         name: 'closed-row',
         text: `SELECT ${CLOSED_COLUMNS} FROM ${s}.closed_outbox o WHERE o.tenant_id = $1 AND o.outbox_id = $2`,
@@ -273,6 +291,7 @@ export class PostgresTables implements Tables {
 
   async maintain(keepFrom: number | null): Promise<number> {
     try {
+      await this.tail.clear()
       await this.#makeAhead()
       await this.#partitions.forgetTheGone()
       return keepFrom === null ? 0 : await this.#partitions.removeBefore(keepFrom)
@@ -297,8 +316,28 @@ export class PostgresTables implements Tables {
     ])
   }
 
-  #read<R extends object>(query: Query): Promise<readonly R[]> {
+  #wrote({ head }: Written): void {
+    this.tail.knows(head)
+    this.#news.saw(head)
+  }
+
+  /** Whatever is in the tail. */
+  #readRaw<R extends object>(query: Query): Promise<readonly R[]> {
     return this.#reader().read<R>(query)
+  }
+
+  async #read<R extends object>(query: Query): Promise<readonly R[]> {
+    const [rows = []] = await this.#readAll<R>([query])
+    return rows
+  }
+
+  /** When everything is where it is found, as nearly always: whether it is, is asked along with the rest. */
+  async #readAll<R extends object>(queries: readonly Query[]): Promise<readonly (readonly R[])[]> {
+    const hasTail = { name: 'has-tail', text: `SELECT 1 AS one FROM ${this.#s}.tail LIMIT 1` }
+    const [tail = [], ...found] = await this.#reader().readAll<R>([hasTail, ...queries])
+    if (tail.length === 0) return found
+    await this.tail.clear()
+    return this.#reader().readAll<R>(queries)
   }
 
   async #found<R extends object>(query: Query | null): Promise<readonly R[]> {
@@ -310,6 +349,12 @@ export class PostgresTables implements Tables {
     return this.#reads.reduce((least, link) => (link.pending < least.pending ? link : least))
   }
 }
+
+const nextDueQuery = (s: string): Query => ({
+  name: 'next-due',
+  text: `SELECT CASE WHEN EXISTS (SELECT 1 FROM ${s}.owed) OR EXISTS (SELECT 1 FROM ${s}.inbox WHERE answer IS NULL)
+    THEN 0 ELSE (SELECT min(due_at) FROM ${s}.due) END AS due_at`,
+})
 
 type RawOutbox = Omit<ClosedRow, 'body'> & RawJob & { readonly body: string | null }
 

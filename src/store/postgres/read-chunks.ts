@@ -1,7 +1,7 @@
 // Parts of the log with some tags, in order. The index of tags has no order, and what many parts have is found sooner by walking
 // along the log; how many have it is not known beforehand. So a few are looked at, then more, and the index is asked about
 // what is rare.
-import type { Chunk, ChunkSelect } from '../tables/tables.ts'
+import type { Chunk, ChunkSelect } from '../tables/log-parts.ts'
 import type { Query } from './link.ts'
 import type { LogQueries } from './log-queries.ts'
 

@@ -28,6 +28,9 @@ export interface SessionParts {
   readonly queries: WorkQueries
   readonly loading: Loading
   readonly onWritten: (written: Written) => void
+  /** Keeps what is in the tail from being put elsewhere until the transaction ends, and says whether anything is in it. */
+  readonly holdTail: Query
+  readonly onTail: () => Promise<void>
 }
 
 /** Takes work in a transaction that stays open until it is written or released; the rows of the jobs are locked by it. */
@@ -39,14 +42,20 @@ export async function takeWork(parts: SessionParts, select: TakeWork, wanted: Wa
       try {
         const asked = lane.link.together(client, () => {
           const begun = lane.link.ask(client, { text: BEGIN })
+          const holding = lane.link.ask<{ has_tail: boolean }>(client, parts.holdTail)
           const taking = lane.link.ask<TakenRow>(client, parts.queries.take(select))
           const reading = parts.loading.load(wanted, async (queries) => {
             const answers = await Promise.all(queries.map((query) => lane.link.ask(client, query)))
             return answers.map((answer) => answer.rows)
           })
-          return [begun, taking, reading] as const
+          return [begun, taking, reading, holding] as const
         })
-        const [, { rows }, also] = await Promise.all(asked)
+        const [, { rows }, also, held] = await Promise.all(asked)
+        if (held.rows[0]?.has_tail === true) {
+          await lane.link.ask(client, { text: 'ROLLBACK' })
+          await parts.onTail()
+          continue
+        }
         return new Session(parts, lane, client, takenOf(rows), also)
       } catch (error) {
         if (!isLost(error) || tries >= MOST_TRIES) {

@@ -1,9 +1,12 @@
 import { OutcomeUnknown } from '../../errors/postgres-errors.ts'
 import { Conflict, type Head, type WriteSet, type Written } from '../tables/tables.ts'
+import { Awaited, type Mark, Moved } from '../tables/tail/tail.ts'
+import { APPEND_PARAMETERS, appendValues } from './append-values.ts'
 import type { Counted } from './counted.ts'
-import { isLost, sqlState, translated } from './errors.ts'
+import { isLost, sqlState, translated, UNIQUE_STATE } from './errors.ts'
 import { Link, type Query, type Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
+import { AWAITED_STATE, MOVED_STATE, TAIL_STATE } from './migrations/tail.ts'
 import { STRANGER_STATE } from './migrations/write-function.ts'
 import { ROW_TYPES, type RowTypes, WRITE_PARAMETERS, type WriteCall, writeValues } from './write-values.ts'
 
@@ -20,6 +23,8 @@ export interface WriteLaneOptions {
   readonly isThere: Promise<void>
   /** Of all lanes of the process. */
   readonly counted: Counted
+  /** Something is in the tail, which is in the way of writes in place: puts it where it is found. */
+  readonly onTail: () => Promise<void>
 }
 
 type Statement = Pick<Query, 'name' | 'text'>
@@ -39,6 +44,7 @@ export class WriteLane {
   readonly link: Link
   readonly #options: WriteLaneOptions
   readonly #calls: { readonly [call in WriteCall]: Statement }
+  readonly #append: Statement
   #writer = ''
   #batch = 0
   /** It has its row: one of its writes is there. */
@@ -49,6 +55,7 @@ export class WriteLane {
     this.#options = options
     this.link = new Link(options.server, (client) => this.#register(client))
     const call = (name: WriteCall) => callOf(options.schema, name, WRITE_PARAMETERS[name])
+    this.#append = callOf(options.schema, 'append', APPEND_PARAMETERS)
     this.#calls = { write: call('write'), write_alike: call('write_alike'), write_lone: call('write_lone') }
   }
 
@@ -83,7 +90,23 @@ export class WriteLane {
     counted.forget()
     if (isLost(error)) return this.#find({ writer, batch, isMade }, error)
     if (sqlState(error) === STRANGER_STATE) this.link.drop(client)
+    if (sqlState(error) === TAIL_STATE) await this.#options.onTail()
     throw translated(error, this.link.address)
+  }
+
+  /** Adds a write to the tail. Several may be on their way: they are added in the order in which they were asked for. */
+  async append(set: WriteSet, after: Mark, isAwaited: boolean): Promise<void> {
+    const client = await this.link.client()
+    const { process } = this.#options
+    const writer = this.#writer
+    const batch = ++this.#batch
+    const values = appendValues(set, after, { writer, batch, process, isAwaited })
+    try {
+      await this.link.ask(client, { ...this.#append, values })
+    } catch (error) {
+      if (isLost(error)) await this.#findAppend({ writer, batch }, error)
+      else throw appendError(error, this.link.address)
+    }
   }
 
   /** Leaves no row behind. */
@@ -123,6 +146,24 @@ export class WriteLane {
     this.#isMade = false
   }
 
+  /** What became of one whose answer never came. Nobody's is added any more afterwards that was sent before. */
+  async #findAppend({ writer, batch }: Omit<LostWrite, 'isMade'>, cause: unknown): Promise<void> {
+    const { address } = this.link
+    const text = `SELECT ${this.#options.schema}.end_appends($1, $2) AS is_there`
+    for (let questions = 1; ; questions++) {
+      try {
+        const client = await this.link.client()
+        const { rows } = await this.link.ask<{ is_there: boolean }>(client, { text, values: [writer, batch] })
+        if (rows[0]?.is_there === true) return
+        break
+      } catch (error) {
+        const mayAskAgain = isLost(error) || translated(error, address) instanceof Conflict
+        if (!mayAskAgain || questions >= MOST_QUESTIONS) throw unknown(address, error)
+      }
+    }
+    throw new Conflict('the connection was lost before it was written', { cause })
+  }
+
   /** What became of a write whose answer never came. */
   async #find({ writer, batch, isMade }: LostWrite, cause: unknown): Promise<Written> {
     const { schema } = this.#options
@@ -140,10 +181,11 @@ export class WriteLane {
         // It was so long ago that somebody cleared up.
         if (row === undefined) throw new OutcomeUnknown(address, cause)
         if (row.batch < batch) throw new Conflict('the connection was lost before it was written', { cause })
-        const [head] = await this.link.read<Head>({
-          text: `SELECT seq, at, records, removed FROM ${schema}.head`,
+        const [head] = await this.link.read<Head & { readonly turn: number }>({
+          text: `SELECT seq, at, records, removed, turn FROM ${schema}.head`,
         })
-        return { head: head as Head, owes: true }
+        const { turn, ...rest } = head as Head & { readonly turn: number }
+        return { head: rest, owes: true, turn }
       } catch (error) {
         if (error instanceof Conflict || error instanceof OutcomeUnknown) throw error
         const mayAskAgain = isLost(error) || translated(error, address) instanceof Conflict
@@ -162,6 +204,23 @@ function unknown(address: string, cause: unknown): OutcomeUnknown {
   return new OutcomeUnknown(address, cause)
 }
 
-function writtenOf([seq = 0, at = 0, records = 0, removed = 0, owed = 0]: readonly number[]): Written {
-  return { head: { seq, at, records, removed }, owes: owed > 0 }
+function writtenOf([
+  seq = 0,
+  at = 0,
+  records = 0,
+  removed = 0,
+  owed = 0,
+  turn = 0,
+]: readonly number[]): Written {
+  return { head: { seq, at, records, removed }, owes: owed > 0, turn }
+}
+
+/** Somebody has the place in the log, or nobody has the one before it. */
+const MOVED = new Set([MOVED_STATE, UNIQUE_STATE])
+
+function appendError(error: unknown, address: string): Error {
+  const state = sqlState(error) ?? ''
+  if (MOVED.has(state)) return new Moved('the log does not end there', { cause: error })
+  if (state === AWAITED_STATE) return new Awaited('somebody waits for a signal of it', { cause: error })
+  return translated(error, address)
 }

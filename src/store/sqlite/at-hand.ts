@@ -12,13 +12,24 @@ import {
   type WriteSet,
   type Written,
 } from '../tables/tables.ts'
+import { setIn } from '../tables/tail/part-text.ts'
+import type { CountsUpTo, Mark, Part } from '../tables/tail/tail.ts'
 import type { Connection, Value } from './connection.ts'
 import { faultOf } from './fault.ts'
 import { findRecords } from './find-records.ts'
 import { load } from './load.ts'
-import { countNewClaims } from './new-claims.ts'
+import { countsUpTo } from './log.ts'
 import { nextDue, pendingSignals } from './small-reads.ts'
-import { countsOf, headOf } from './tail.ts'
+import {
+  append,
+  appendChecked,
+  endOf,
+  foldedOf,
+  hasTail,
+  headOf,
+  needsTransaction,
+  tailRows,
+} from './tail.ts'
 import { countOf, countOfWork, select, type Taken } from './take.ts'
 import { write } from './write.ts'
 
@@ -53,8 +64,48 @@ export class AtHand {
   }
 
   head(): Head {
-    const { seq, at, records, removed } = this.#reading(() => headOf(this.#db))
+    const { seq, at, records, removed } = headOf(this.#db)
     return { seq, at, records, removed }
+  }
+
+  end(): Mark {
+    return endOf(this.#db)
+  }
+
+  hasTail(): boolean {
+    return hasTail(this.#db)
+  }
+
+  /** Null while something is in the tail. */
+  mark(): Mark | null {
+    return this.#reading(() => (hasTail(this.#db) ? null : endOf(this.#db)))
+  }
+
+  isAwaited(): boolean {
+    return countOf(this.#db, 'wait', 1) > 0
+  }
+
+  /** Null when it is not in the tail any more, or something was written in place. */
+  since({ turn, seq }: Mark): readonly Part[] | null {
+    return this.#reading(() => {
+      const folded = foldedOf(this.#db)
+      if (folded.turn !== turn || folded.seq > seq) return null
+      return Array.from(tailRows(this.#db, seq), ({ first_seq, part }) => ({ first_seq, set: setIn(part) }))
+    })
+  }
+
+  /** Others who write are waited for by whoever asks. Answers how many characters it took. */
+  append(set: WriteSet, after: Mark, isAwaited: boolean): number {
+    if (!needsTransaction(set, isAwaited)) return append(this.#db, set, after)
+    this.#db.begin()
+    try {
+      const characters = appendChecked(this.#db, set, after, isAwaited)
+      this.#db.commit()
+      return characters
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
   }
 
   nextDue(): number | null {
@@ -65,12 +116,12 @@ export class AtHand {
     return pendingSignals(this.#db)
   }
 
-  countNewClaims(): number {
-    return countNewClaims(this.#db)
+  counts(): readonly CountEntry[] | null {
+    return this.countsUpTo()?.counts ?? null
   }
 
-  counts(): readonly CountEntry[] | null {
-    return this.#reading(() => (hasFew(this.#db, 'state_count', MOST_COUNTS) ? countsOf(this.#db) : null))
+  countsUpTo(): CountsUpTo | null {
+    return this.#reading(() => (hasFew(this.#db, 'state_count', MOST_COUNTS) ? countsUpTo(this.#db) : null))
   }
 
   /** Schedules and the like: there are few, and whoever keeps time asks for them when a ledger is opened. */
@@ -89,6 +140,7 @@ export class AtHand {
     work: TakeWork,
     also: Wanted,
   ): (Taken & { readonly also: Loaded; readonly session?: TakenSession }) | null {
+    if (hasTail(this.#db)) return null
     const count = countOfWork(this.#db, work, FEW_ROWS + 1)
     if (count === 0) return { jobs: [], delivered: new Map(), also: NOTHING_LOADED }
     if (count > FEW_ROWS || !this.#begin()) return null

@@ -1,7 +1,9 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { Claim, ClaimKey, SlotKey } from '../../core/decision.ts'
 import type { CountEntry } from '../live/state-counts.ts'
+import type { About, Chunk, ChunkSelect, ChunkSketch, SketchSelect } from '../tables/log-parts.ts'
 import type * as T from '../tables/tables.ts'
+import type { CountsUpTo, Folded } from '../tables/tail/tail.ts'
 import type { FaultName } from './fault.ts'
 import type { Packed, PackedSet } from './packing.ts'
 import type { TakenAnswer } from './writer.ts'
@@ -18,18 +20,18 @@ export interface Calls {
   heads(select: T.ReadySelect): readonly T.JobRow[]
   holders(slots: readonly SlotKey[]): readonly T.SlotHolder[]
   counts(): readonly CountEntry[]
+  countsUpTo(): CountsUpTo
   findJobs(query: T.Find): readonly T.JobRow[]
   findRecords(kind: AloneKind, query: T.Find): readonly T.RecordRow[]
   findSteps(query: T.Find): readonly T.FoundStep[]
   findOutbox(query: T.Find): readonly T.FoundOutbox[]
   outboxRow(tenant_id: string, outbox_id: string): T.FoundOutbox | null
-  chunksAbout(about: T.About): readonly number[]
-  chunks(select: T.ChunkSelect): readonly T.Chunk[]
-  sketches(select: T.SketchSelect): readonly T.ChunkSketch[]
+  chunksAbout(about: About): readonly number[]
+  chunks(select: ChunkSelect): readonly Chunk[]
+  sketches(select: SketchSelect): readonly ChunkSketch[]
   claims(after: ClaimKey | null, limit: number): readonly Claim[]
   maintain(keepFrom: number | null): number
-  /** New claims are put where they are found. */
-  placeClaims(): void
+  fold(characters: number): Folded
   checkpoint(): void
   close(): void
 }

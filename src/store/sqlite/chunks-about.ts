@@ -1,6 +1,6 @@
 import { ALONE_KINDS } from '../../core/aggregate.ts'
 import { machines, type RecordKind } from '../../core/machines/all.ts'
-import type { About } from '../tables/tables.ts'
+import type { About } from '../tables/log-parts.ts'
 import type { Connection, Value } from './connection.ts'
 import { jobWithRow } from './find-outbox.ts'
 import { loadClosed } from './load.ts'
@@ -16,8 +16,7 @@ export function chunksAbout(db: Connection, about: About): readonly number[] {
   const { id, job_id, doc_id } = about
   const ids = new Ids(db)
   if (id === undefined && job_id === undefined && doc_id === undefined) {
-    const all = 'SELECT first_seq FROM log UNION ALL SELECT first_seq FROM tail'
-    return db.all<{ first_seq: number }>(all).map(({ first_seq }) => first_seq)
+    return db.all<{ first_seq: number }>('SELECT first_seq FROM log').map(({ first_seq }) => first_seq)
   }
   for (const tenant_id of about.tenant_id === undefined ? allTenants(db) : [about.tenant_id]) {
     if (id !== undefined) addRecord(ids, about.kind, tenant_id, id)

@@ -1,7 +1,6 @@
-import { type Chunk, type ChunkSelect, LATE_MS } from '../tables/tables.ts'
+import { type Chunk, type ChunkSelect, LATE_MS } from '../tables/log-parts.ts'
 import type { Connection } from './connection.ts'
 import { type Stretch, stretchOf } from './stretch.ts'
-import { type TailPart, tailOf } from './tail.ts'
 
 interface Span {
   readonly first_seq: number
@@ -19,33 +18,16 @@ export async function chunks(
   select: ChunkSelect,
   turn: () => Promise<void>,
 ): Promise<readonly Chunk[]> {
-  // Read first, for what is in it now may be in the log a moment later.
-  const tail = tailOf(db)
-  const newest = inTail(tail, select)
-  const found: Chunk[] = select.isDescending ? newest.slice(0, select.limit) : []
-  const folded = tail[0]?.first_seq ?? Number.POSITIVE_INFINITY
+  const found: Chunk[] = []
   let looked = 0
   for (const span of candidates(db, select)) {
     if (found.length >= select.limit) break
     if (++looked % PAGE === 0) await turn()
-    if (span.first_seq >= folded || !isWanted(span, select)) continue
+    if (!isWanted(span, select)) continue
     const chunk = db.get<Chunk>('SELECT first_seq, entries FROM log WHERE first_seq = ?', span.first_seq)
     if (chunk !== undefined) found.push(chunk)
   }
-  if (!select.isDescending) found.push(...newest.slice(0, select.limit - found.length))
   return found
-}
-
-function inTail(tail: readonly TailPart[], select: ChunkSelect): readonly Chunk[] {
-  const { ids, tags } = select
-  const wanted = tail.filter(
-    (part) =>
-      isWanted(part, select) &&
-      (ids === undefined || ids.includes(part.first_seq)) &&
-      tags.every((tag) => part.tags.includes(tag)),
-  )
-  const found = wanted.map(({ first_seq, entries }) => ({ first_seq, entries }))
-  return select.isDescending ? found.reverse() : found
 }
 
 function isWanted({ first_seq, places, first_at, last_at }: Span, select: ChunkSelect): boolean {

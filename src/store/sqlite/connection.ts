@@ -1,23 +1,14 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { LastHead } from './last-head.ts'
-import { NewClaims } from './new-claims.ts'
 
 export type Value = SQLInputValue
 
 /** Statements that are kept ready; more than there are different ones, unless somebody filters in very many ways. */
 const MOST_STATEMENTS = 500
 
-/** Rows that are known to be there. */
-const MOST_KEPT = 10_000
-
 /** A connection to the database, with the statements that were used on it. */
 export class Connection {
-  readonly newClaims = new NewClaims()
-  readonly lastHead = new LastHead()
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
-  readonly #kept = new Set<string>()
-  #version = 0
 
   constructor(path: string, options: { readonly readOnly: boolean; readonly busyMs: number }) {
     this.#database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyMs })
@@ -50,38 +41,19 @@ export class Connection {
     this.#database.exec(sql)
   }
 
-  /** A row that was found, and that nobody ever removes. */
-  keepRow(name: string): void {
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
-    this.#kept.add(name)
-  }
-
-  isKeptRow(name: string): boolean {
-    return this.#kept.has(name)
-  }
-
   /** Begins a transaction that writes: nobody else does until it ends. */
   begin(): void {
     this.run('BEGIN IMMEDIATE')
-    this.#version = this.dataVersion()
-    this.lastHead.began(this.#version)
   }
 
   /** Ends a transaction that wrote. */
   commit(): void {
     this.run('COMMIT')
-    this.newClaims.committed()
-    this.lastHead.committed()
   }
 
   /** Changes when another connection has written, and only then. */
   dataVersion(): number {
     return this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
-  }
-
-  /** The same in a transaction that writes, without asking again. */
-  get versionWithin(): number {
-    return this.#version
   }
 
   /** What is read in it is all of one moment. */

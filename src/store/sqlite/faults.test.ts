@@ -53,7 +53,7 @@ describe('what goes wrong', () => {
   it('goes on by itself when there is room again', async () => {
     const db = new Connection(path, { readOnly: false, busyMs: 0 })
     prepareDatabase(db, { create: true, now: 0 })
-    const writer = new Writer(db, systemTimers, { busyMs: 0, sessionMs: 1000 })
+    const writer = new Writer(db, systemTimers, { path, busyMs: 0, sessionMs: 1000 })
     await writer.write(setOf({ newJobs: [newJob('a')] }))
     db.exec('PRAGMA max_page_count = 1')
     const large = setOf({ newJobs: [newJob('b', { fixed: 'x'.repeat(1_000_000) }), newJob('c')] })

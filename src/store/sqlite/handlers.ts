@@ -3,16 +3,16 @@ import { NOTHING_LOADED } from '../tables/tables.ts'
 import type { Handlers } from './calls.ts'
 import { chunks } from './chunks.ts'
 import { chunksAbout } from './chunks-about.ts'
+import { claimsAfter } from './claims.ts'
 import type { Connection } from './connection.ts'
 import { findJobs } from './find-jobs.ts'
 import { findOutbox, outboxRow } from './find-outbox.ts'
 import { findRecords } from './find-records.ts'
 import { findSteps } from './find-steps.ts'
-import { leftReady } from './left-in-tail.ts'
-import { claimsAfter } from './new-claims.ts'
+import { countsOf, countsUpTo } from './log.ts'
 import { packJobs, unpackSet } from './packing.ts'
 import { holdersOf, sketchesOf } from './small-reads.ts'
-import { countsOf } from './tail.ts'
+import { hasTail } from './tail.ts'
 import { hasWork, heads } from './take.ts'
 import type { Writer } from './writer.ts'
 
@@ -22,7 +22,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
   return {
     write: (set) => writer.write(unpackSet(set)),
     take: async (work, also) => {
-      if (!hasWork(reads, work)) {
+      if (!hasTail(reads) && !hasWork(reads, work)) {
         return { jobs: packJobs([]), delivered: new Map(), also: NOTHING_LOADED, session: null }
       }
       const taken = await writer.take(work, also)
@@ -31,12 +31,10 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     loadTaken: (session, wanted) => writer.loadTaken(session, wanted),
     writeTaken: (session, set) => writer.writeTaken(session, unpackSet(set)),
     release: (session) => writer.release(session),
-    heads: async (select) => {
-      if (leftReady(reads).length > 0) await writer.placeReady()
-      return reads.within(() => heads(reads, select))
-    },
+    heads: (select) => reads.within(() => heads(reads, select)),
     holders: (slots) => reads.within(() => holdersOf(reads, slots)),
     counts: () => countsOf(reads),
+    countsUpTo: () => reads.within(() => countsUpTo(reads)),
     findJobs: (query) => reads.within(() => findJobs(reads, query)),
     findRecords: (kind, query) => reads.within(() => findRecords(reads, kind, query)),
     findSteps: (query) => findSteps(reads, query, turn),
@@ -47,7 +45,7 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     sketches: (select) => reads.within(() => sketchesOf(reads, select)),
     claims: (after, limit) => claimsAfter(reads, after, limit),
     maintain: (keepFrom) => writer.maintain(keepFrom),
-    placeClaims: () => writer.placeClaims(),
+    fold: (characters) => writer.fold(reads, characters),
     checkpoint: () => writer.checkpoint(),
   }
 }

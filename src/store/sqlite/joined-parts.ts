@@ -1,6 +1,11 @@
 import { DurationRollup, type RollupFields, sketchOf } from '../../core/durations.ts'
 import { joinedEntries } from '../tables/entry-codec.ts'
-import type { TailPart } from './tail.ts'
+import type { NewChunk } from '../tables/log-parts.ts'
+
+/** A part of the log, and where it begins. */
+export interface LogPart extends NewChunk {
+  readonly first_seq: number
+}
 
 /** Places that parts have together at most: whoever looks for one entry reads all of them. */
 const MOST_PLACES = 64
@@ -9,23 +14,23 @@ const MOST_PLACES = 64
 const LONGEST_MS = 60_000
 
 /** Parts that follow each other as a few larger ones: most of what a part costs is the rows that it is found by. */
-export function joinedParts(parts: readonly TailPart[]): readonly TailPart[] {
-  const joined: TailPart[] = []
+export function joinedParts(parts: readonly LogPart[]): readonly LogPart[] {
+  const joined: LogPart[] = []
   for (let at = 0; at < parts.length; ) {
     const some = together(parts, at)
-    joined.push(some.length === 1 ? (some[0] as TailPart) : join(some))
+    joined.push(some.length === 1 ? (some[0] as LogPart) : join(some))
     at += some.length
   }
   return joined
 }
 
 /** Those that may be one, from there on. */
-function together(parts: readonly TailPart[], start: number): readonly TailPart[] {
-  const first = parts[start] as TailPart
+function together(parts: readonly LogPart[], start: number): readonly LogPart[] {
+  const first = parts[start] as LogPart
   let { places, first_at, last_at } = first
   let end = start + 1
   for (; end < parts.length; end++) {
-    const next = parts[end] as TailPart
+    const next = parts[end] as LogPart
     places += next.places
     first_at = Math.min(first_at, next.first_at)
     last_at = Math.max(last_at, next.last_at)
@@ -34,9 +39,9 @@ function together(parts: readonly TailPart[], start: number): readonly TailPart[
   return parts.slice(start, end)
 }
 
-function join(parts: readonly TailPart[]): TailPart {
+function join(parts: readonly LogPart[]): LogPart {
   return {
-    first_seq: (parts[0] as TailPart).first_seq,
+    first_seq: (parts[0] as LogPart).first_seq,
     places: parts.reduce((sum, { places }) => sum + places, 0),
     first_at: Math.min(...parts.map(({ first_at }) => first_at)),
     last_at: Math.max(...parts.map(({ last_at }) => last_at)),

@@ -1,8 +1,7 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { ClosedRow, JobRow, Loaded, RecordRow, SlotRow, Wanted } from '../tables/tables.ts'
+import { loadClaim } from './claims.ts'
 import type { Connection, Value } from './connection.ts'
-import { leftOfSlot } from './left-in-tail.ts'
-import { loadClaim } from './new-claims.ts'
 
 type StoredJob = Omit<JobRow, 'holds'> & { readonly holds: string }
 
@@ -67,9 +66,7 @@ function loadSlot(db: Connection, tenant_id: string, key: string): SlotRow | und
     tenant_id,
     key,
   )
-  const left = leftOfSlot(db, tenant_id, key)
-  if (row !== undefined) return { ...row, counted: row.counted + left, named: JSON.parse(row.named) }
-  return left === 0 ? undefined : { tenant_id, key, version: 0, counted: left, named: [] }
+  return row === undefined ? undefined : { ...row, named: JSON.parse(row.named) }
 }
 
 function present<T>(rows: readonly (T | null | undefined)[]): readonly T[] {

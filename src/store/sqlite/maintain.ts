@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
-import { fold, headOf } from './tail.ts'
+import { foldAll } from './fold.ts'
+import { foldedOf } from './tail.ts'
 
 /** Parts of the log that are removed at once, before others have their turn. */
 const PARTS_AT_ONCE = 500
@@ -17,8 +18,7 @@ interface Removed {
  * everything that stays is removed: the log has no gaps.
  */
 export function removeHistory(db: Connection, keepFrom: number): Removed {
-  // Each part by itself: what is joined goes as one, when the newest of it may.
-  fold(db, (parts) => parts)
+  foldAll(db)
   const sql = 'SELECT first_seq, places, last_at FROM log ORDER BY first_seq LIMIT ?'
   const parts = db.all<{ first_seq: number; places: number; last_at: number }>(sql, PARTS_AT_ONCE)
   const kept = parts.findIndex(({ last_at }) => last_at >= keepFrom)
@@ -34,7 +34,7 @@ export function removeHistory(db: Connection, keepFrom: number): Removed {
 
 /** Tags of parts that are gone. Answers where to go on; null at the end. */
 export function removeTags(db: Connection, after: string): string | null {
-  const { removed } = headOf(db)
+  const { removed } = foldedOf(db)
   const next = 'SELECT tag FROM log_tag WHERE tag > ? ORDER BY tag LIMIT 1'
   let tag: string | undefined = after
   for (let count = 0; count < TAGS_AT_ONCE; count++) {

@@ -1,5 +1,5 @@
-import { LEFT_IN_TAIL_4, NEW_CLAIMS_3, TABLES_1 } from './schema.ts'
-import { VIEWS_2 } from './views.ts'
+import { LEFT_IN_TAIL_4, NEW_CLAIMS_3, TABLES_1, TAIL_5 } from './schema.ts'
+import { VIEWS_2, VIEWS_5 } from './views.ts'
 
 export interface SqliteMigration {
   readonly version: number
@@ -24,6 +24,7 @@ const MIGRATIONS: readonly SqliteMigration[] = [
   { version: 2, name: 'views', sql: VIEWS_2 },
   { version: 3, name: 'new claims', sql: NEW_CLAIMS_3 },
   { version: 4, name: 'left in the tail', sql: LEFT_IN_TAIL_4 },
+  { version: 5, name: 'whole writes in the tail', sql: `${TAIL_5}${VIEWS_5}` },
 ]
 
 /** In the order in which they are applied. */

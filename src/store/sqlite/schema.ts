@@ -1,5 +1,5 @@
 // The tables as migrations make them. What was released is never changed: a later migration changes it.
-import { LATE_MS } from '../tables/tables.ts'
+import { LATE_MS } from '../tables/log-parts.ts'
 
 /** Columns that change at every step of a job are in no index; they come before the long texts. */
 export const TABLES_1 = `
@@ -184,4 +184,46 @@ ALTER TABLE tail ADD COLUMN ready TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE tail ADD COLUMN ready_left INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE tail ADD COLUMN slots TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE tail ADD COLUMN claims TEXT NOT NULL DEFAULT '[]';
+`
+
+/**
+ * From here on a row of the tail is a whole write (tail/part-text.ts), and claims have one table. What earlier versions left in the tail and
+ * among new claims is put where it is found.
+ */
+export const TAIL_5 = `
+INSERT INTO log (first_seq, places, first_at, last_at, reach, sketch, entries)
+SELECT first_seq, places, first_at, last_at,
+  max(max(last_at) OVER (ORDER BY first_seq), coalesce((SELECT reach FROM log ORDER BY first_seq DESC LIMIT 1), 0)),
+  sketch, entries FROM tail ORDER BY first_seq;
+INSERT OR IGNORE INTO log_tag (tag, first_seq)
+SELECT each.value, tail.first_seq FROM tail, json_each(tail.tags) AS each;
+INSERT INTO state_count (tenant_id, kind, state, n)
+SELECT each.value ->> 0, each.value ->> 1, each.value ->> 2, sum(each.value ->> 3)
+FROM tail, json_each(tail.counts) AS each WHERE true GROUP BY 1, 2, 3
+ON CONFLICT (tenant_id, kind, state) DO UPDATE SET n = n + excluded.n;
+INSERT OR IGNORE INTO ready (queue, tenant_id, grp, rank, job_id)
+SELECT each.value ->> 0, each.value ->> 1, each.value ->> 2, each.value ->> 3, each.value ->> 4
+FROM tail, json_each(tail.ready) AS each;
+INSERT INTO slot (tenant_id, key, version, counted, named)
+SELECT each.value ->> 0, each.value ->> 1, 0, each.value ->> 2, '[]'
+FROM (SELECT slots FROM tail ORDER BY first_seq DESC LIMIT 1) AS last, json_each(last.slots) AS each WHERE true
+ON CONFLICT (tenant_id, key) DO UPDATE SET counted = counted + excluded.counted;
+INSERT OR IGNORE INTO claim (tenant_id, key, owner)
+SELECT tenant_id, key, owner FROM new_claim
+UNION ALL
+SELECT each.value ->> 0, each.value ->> 1, each.value ->> 2 FROM tail, json_each(tail.claims) AS each
+ORDER BY 1, 2;
+UPDATE head SET seq = last.first_seq + last.places - 1, at = max(head.at, last.at), records = last.records
+FROM (SELECT first_seq, places, at, records FROM tail ORDER BY first_seq DESC LIMIT 1) AS last;
+ALTER TABLE head ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
+DROP VIEW step_attempts;
+DROP VIEW events;
+DROP TABLE tail;
+DROP TABLE new_claim;
+CREATE TABLE tail (
+  first_seq INTEGER PRIMARY KEY,
+  places INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  part TEXT NOT NULL
+) STRICT;
 `

@@ -1,8 +1,8 @@
 import type { SlotKey } from '../../core/decision.ts'
-import { type ChunkSketch, LATE_MS, type SketchSelect, type SlotHolder } from '../tables/tables.ts'
+import { type ChunkSketch, LATE_MS, type SketchSelect } from '../tables/log-parts.ts'
+import type { SlotHolder } from '../tables/tables.ts'
 import type { Connection } from './connection.ts'
 import { stretchOf } from './stretch.ts'
-import { tailOf } from './tail.ts'
 
 export function tenantsOf(db: Connection): readonly string[] {
   return db
@@ -35,21 +35,8 @@ export function holdersOf(db: Connection, slots: readonly SlotKey[]): readonly S
   )
 }
 
-/**
- * Of one moment: within a transaction. All of the tail or nothing, whatever the limit: a moment later its parts may be one, and
- * whoever goes on after some of them would miss the others.
- */
-export function sketchesOf(db: Connection, select: SketchSelect): readonly ChunkSketch[] {
-  const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY, after, limit } = select
-  const found = foldedSketches(db, select)
-  if (found.length >= limit) return found
-  const inTail = tailOf(db)
-    .filter((part) => part.first_seq > after && part.last_at >= from && part.first_at < before)
-    .map(({ first_seq, first_at, last_at, sketch }) => ({ first_seq, first_at, last_at, sketch }))
-  return [...found, ...inTail]
-}
-
-function foldedSketches(
+/** Of one moment: within a transaction. */
+export function sketchesOf(
   db: Connection,
   { from, before, after, limit }: SketchSelect,
 ): readonly ChunkSketch[] {

@@ -59,6 +59,7 @@ describe('writing', () => {
     expect(await tables.write(setOf({ newJobs: [job, newJob('b')], chunk }))).toEqual({
       head: { seq: 3, at: T0, records: 3, removed: 0 },
       owes: false,
+      turn: 1,
     })
     const { jobs } = await tables.load(wantedOf({ jobs: [key('a'), key('nobody')] }))
     const { tenant_id, job_id, version, holds, fixed, moving } = job

@@ -1,4 +1,4 @@
-import { LATE_MS } from '../tables/tables.ts'
+import { LATE_MS } from '../tables/log-parts.ts'
 import type { Connection } from './connection.ts'
 
 /** The places of the log among which all parts of a time begin, but for those that are late. Both are included. */

@@ -1,244 +1,114 @@
-// The end of the log. A write that comes alone adds one row to `tail`, which says all there is: the head, the counts, what the
-// part is found by. After so many of them all are folded into the tables that things are found in, small ones as one part of the
-// log: a row there touches pages all over the database, and many at once touch few more than one. A large part goes there at
-// once, with all before it.
-import type { CountEntry } from '../live/state-counts.ts'
-import type { Head, NewChunk } from '../tables/tables.ts'
+// The end of the log. A write that is added there is one row of `tail`, which says all there is (../tables/tail/part-text.ts), and nothing else is
+// touched: a row in each of the tables where things are found would be a page of each to write. What is in the tail is put there
+// later (fold.ts), many at once. A write in place finds nothing in the tail: it puts everything where it is found first.
+import type { Signal } from '../../core/decision.ts'
+import type { Birth } from '../../core/job/birth.ts'
+import type { Head, WriteSet } from '../tables/tables.ts'
+import { partText } from '../tables/tail/part-text.ts'
+import { Awaited, type Mark, Moved } from '../tables/tail/tail.ts'
+import { placedClaim, placedKey } from './claims.ts'
 import type { Connection } from './connection.ts'
 import { Fault } from './fault.ts'
-import { joinedParts } from './joined-parts.ts'
-import { type LeftInTail, NOTHING_LEFT, placeAll } from './left-in-tail.ts'
 
-/** Parts that wait in the tail: whoever reads the log looks through all of them. */
-const MOST_IN_TAIL = 64
-
-/** Places of a part that is large enough to be worth its own rows. */
-const LARGE_PART = 64
-
-/** What a write leaves beside its part of the log. */
-interface Left {
-  readonly counts: readonly CountEntry[]
-  /** Epoch milliseconds. */
-  readonly at: number
-}
-
-type LeftCount = readonly [tenant_id: string, kind: CountEntry['kind'], state: string, n: number]
-
-/** The same where it is a row of the tail: with what else is left there. */
-export interface LeftWithPart extends LeftInTail {
-  readonly ready: string
-  readonly claims: string
-}
-
-interface LastInTail extends Pick<Head, 'at' | 'records'>, LeftInTail {
+export interface TailRow {
   readonly first_seq: number
   readonly places: number
-  readonly nth: number
+  readonly at: number
+  readonly part: string
 }
 
-/** The head, how many parts are in the tail, and what is left there. */
-export interface TailHead extends Head, LeftInTail {
-  readonly inTail: number
-}
+const COLUMNS = 'first_seq, places, at, part'
 
-export function headOf(db: Connection): TailHead {
-  const folded = db.get<Head>('SELECT seq, at, records, removed FROM head')
-  if (folded === undefined) throw new Fault('damaged', 'the table head has no row')
-  const last = db.get<LastInTail>(
-    'SELECT first_seq, places, at, records, nth, ready_left, slots FROM tail ORDER BY first_seq DESC LIMIT 1',
+/** The last place of the log, and the ledger's time. */
+const END = `coalesce((SELECT first_seq + places - 1 FROM tail ORDER BY first_seq DESC LIMIT 1), (SELECT seq FROM head))`
+const AT = `coalesce((SELECT at FROM tail ORDER BY first_seq DESC LIMIT 1), (SELECT at FROM head))`
+
+/** With what is in the tail. */
+export function headOf(db: Connection): Head {
+  const head = db.get<Head>(
+    `SELECT ${END} AS seq, ${AT} AS at, records + ${END} - seq AS records, removed FROM head`,
   )
-  if (last === undefined) return { ...folded, inTail: 0, ...NOTHING_LEFT }
-  return {
-    seq: last.first_seq + last.places - 1,
-    at: Math.max(last.at, folded.at),
-    records: last.records,
-    removed: folded.removed,
-    inTail: last.nth,
-    ready_left: last.ready_left,
-    slots: last.slots,
-  }
-}
-
-/** Adds a part to the log. */
-export function append(
-  db: Connection,
-  before: TailHead,
-  chunk: NewChunk,
-  left: Left,
-  withPart: LeftWithPart,
-): TailHead {
-  const head = {
-    seq: before.seq + chunk.places,
-    at: Math.max(before.at, left.at),
-    records: before.records + chunk.places,
-    removed: before.removed,
-  }
-  if (isLarge(chunk)) {
-    fold(db)
-    putInLog(db, before.seq + 1, chunk)
-    count(db, left.counts)
-    db.run('UPDATE head SET seq = ?, at = ?, records = ?', head.seq, head.at, head.records)
-    return { ...head, inTail: 0, ...NOTHING_LEFT }
-  }
-  seeThatThereAre(db, left.counts)
-  putInTail(db, before, head, chunk, { ...withPart, counts: left.counts })
-  const inTail = before.inTail + 1
-  if (inTail < MOST_IN_TAIL)
-    return { ...head, inTail, ready_left: withPart.ready_left, slots: withPart.slots }
-  fold(db)
-  return { ...head, inTail: 0, ...NOTHING_LEFT }
-}
-
-/** Whether a part has rows of its own at once, and nothing of it is left in the tail. */
-export function isLarge({ places }: NewChunk): boolean {
-  return places >= LARGE_PART
-}
-
-/** A write that tells of nothing. */
-export function passBy(
-  db: Connection,
-  before: TailHead,
-  { counts, at }: Left,
-  { ready_left, slots }: LeftInTail,
-): TailHead {
-  const head = { ...before, at: Math.max(before.at, at), ready_left, slots }
-  if (head.at > before.at) db.run('UPDATE head SET at = ?', head.at)
-  count(db, counts)
+  if (head === undefined) throw new Fault('damaged', 'the table head has no row')
   return head
 }
 
-/** Moves everything to where it is found. The log has it once, before and after. */
-export function fold(db: Connection, join = joinedParts): void {
-  const { inTail, seq, at, records } = headOf(db)
-  if (inTail === 0) return
-  db.lastHead.forget()
-  for (const part of join(tailOf(db))) putInLog(db, part.first_seq, part)
-  count(db, countsIn(db))
-  placeAll(db)
-  db.run('DELETE FROM tail')
-  db.run('UPDATE head SET seq = ?, at = ?, records = ?', seq, at, records)
+export function endOf(db: Connection): Mark {
+  return db.get<Mark>(`SELECT turn, ${END} AS seq FROM head`) as Mark
 }
 
-/** What is counted in the tail. */
-function countsIn(db: Connection): readonly CountEntry[] {
-  const sums = new Map<string, CountEntry>()
-  // Those who write again and again mostly count the same.
-  const sql = 'SELECT counts, count(*) AS times FROM tail GROUP BY counts'
-  for (const { counts, times } of db.all<{ counts: string; times: number }>(sql)) {
-    for (const [tenant_id, kind, state, n] of JSON.parse(counts) as readonly LeftCount[]) {
-      const name = `${tenant_id}\n${kind}\n${state}`
-      sums.set(name, { tenant_id, kind, state, n: n * times + (sums.get(name)?.n ?? 0) })
-    }
+/** Up to here everything is where it is found. */
+export function foldedOf(db: Connection): Head & Mark {
+  const head = db.get<Head & Mark>('SELECT seq, at, records, removed, turn FROM head')
+  if (head === undefined) throw new Fault('damaged', 'the table head has no row')
+  return head
+}
+
+export function hasTail(db: Connection): boolean {
+  return db.get('SELECT 1 FROM tail LIMIT 1') !== undefined
+}
+
+/** The rows behind a place, in order. Each is read when it is asked for: it may be large. */
+export function* tailRows(db: Connection, seq: number): Generator<TailRow> {
+  const next = `SELECT ${COLUMNS} FROM tail WHERE first_seq > ? ORDER BY first_seq LIMIT 1`
+  for (let row = db.get<TailRow>(next, seq); row !== undefined; row = db.get<TailRow>(next, row.first_seq))
+    yield row
+}
+
+const APPEND = `
+  INSERT INTO tail (${COLUMNS})
+  SELECT ?, ?, max(?, ${AT}), ?
+  WHERE (SELECT turn FROM head) = ? AND ${END} = ?`
+
+const UNLESS_CLAIMED = `${APPEND} AND NOT EXISTS (SELECT 1 FROM claim WHERE tenant_id = ? AND key = ?)`
+
+/**
+ * Adds a write to the end. One that has a single claim, and nobody waits for, is one statement; else it is to be within a
+ * transaction that writes. Answers how many characters there are.
+ */
+export function append(db: Connection, set: WriteSet, after: Mark): number {
+  const { claims, chunk } = set
+  if (chunk === null) throw new Error('a write that tells of nothing is written in place')
+  const part = partText(set, chunk)
+  const values = [after.seq + 1, chunk.places, set.at, part, after.turn, after.seq] as const
+  const [claim] = claims
+  const changes =
+    claim !== undefined && claims.length === 1
+      ? db.run(UNLESS_CLAIMED, ...values, claim.tenant_id, claim.key)
+      : db.run(APPEND, ...values)
+  if (changes === 1) return part.length
+  const { turn, seq } = endOf(db)
+  if (turn !== after.turn || seq !== after.seq) throw new Moved('the log does not end there')
+  throw new Fault('conflict', `the claim ${claim?.key}`)
+}
+
+/** It takes more than one statement to see whether it may be added. */
+export function needsTransaction({ runs, claims, signals }: WriteSet, isAwaited: boolean): boolean {
+  return runs.length > 0 || claims.length > 1 || (isAwaited && signals.length > 0)
+}
+
+/** Within a transaction that writes. */
+export function appendChecked(db: Connection, set: WriteSet, after: Mark, isAwaited: boolean): number {
+  mustBeFree(db, set)
+  if (isAwaited && isWaitedFor(db, set.signals)) throw new Awaited('somebody waits for a signal of it')
+  return append(db, set, after)
+}
+
+function mustBeFree(db: Connection, { runs, claims }: WriteSet): void {
+  for (const { births } of runs) {
+    const keys = births.map(({ claim }) => claim)
+    mustBeNobodys(placedKey(db, (births[0] as Birth).tenant_id, keys))
   }
-  return [...sums.values()]
+  mustBeNobodys(placedClaim(db, claims))
 }
 
-export function countsOf(db: Connection): readonly CountEntry[] {
-  return db.all<CountEntry>(
-    `SELECT tenant_id, kind, state, sum(n) AS n FROM (
-       SELECT tenant_id, kind, state, n FROM state_count
-       UNION ALL
-       SELECT each.value ->> 0, each.value ->> 1, each.value ->> 2, each.value ->> 3
-       FROM tail, json_each(tail.counts) AS each
-     ) GROUP BY tenant_id, kind, state HAVING sum(n) <> 0`,
-  )
+function mustBeNobodys(key: string | undefined): void {
+  if (key !== undefined) throw new Fault('conflict', `the claim ${key}`)
 }
 
-export interface TailPart {
-  readonly first_seq: number
-  readonly places: number
-  readonly first_at: number
-  readonly last_at: number
-  readonly tags: readonly string[]
-  readonly sketch: string
-  readonly entries: string
-}
-
-/** In order. Of one moment: later they may be in the log. */
-export function tailOf(db: Connection): readonly TailPart[] {
-  const sql =
-    'SELECT first_seq, places, first_at, last_at, tags, sketch, entries FROM tail ORDER BY first_seq'
-  const parsed = new Map<string, readonly string[]>()
-  return db.all<Omit<TailPart, 'tags'> & { tags: string }>(sql).map((row) => {
-    const tags: readonly string[] = parsed.get(row.tags) ?? JSON.parse(row.tags)
-    parsed.set(row.tags, tags)
-    return { ...row, tags }
-  })
-}
-
-function count(db: Connection, counts: readonly CountEntry[]): void {
-  for (const { tenant_id, kind, state, n } of counts) {
-    db.run(
-      `INSERT INTO state_count (tenant_id, kind, state, n) VALUES (?, ?, ?, ?)
-       ON CONFLICT (tenant_id, kind, state) DO UPDATE SET n = n + excluded.n`,
-      tenant_id,
-      kind,
-      state,
-      n,
-    )
-  }
-}
-
-function putInLog(db: Connection, first_seq: number, chunk: NewChunk): void {
-  const { places, first_at, last_at, sketch, entries, tags } = chunk
-  db.run(
-    'INSERT INTO log (first_seq, places, first_at, last_at, reach, sketch, entries) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    first_seq,
-    places,
-    first_at,
-    last_at,
-    Math.max(last_at, reachOf(db)),
-    sketch,
-    entries,
-  )
-  const add = 'INSERT OR IGNORE INTO log_tag (tag, first_seq) VALUES (?, ?)'
-  for (const tag of tags) db.run(add, tag, first_seq)
-}
-
-/** The latest time that the log tells of. */
-function reachOf(db: Connection): number {
-  return db.get<{ reach: number }>('SELECT reach FROM log ORDER BY first_seq DESC LIMIT 1')?.reach ?? 0
-}
-
-function putInTail(
-  db: Connection,
-  before: TailHead,
-  { at, records }: Head,
-  chunk: NewChunk,
-  { counts, ready, ready_left, slots, claims }: LeftWithPart & Pick<Left, 'counts'>,
-): void {
-  db.run(
-    `INSERT INTO tail (first_seq, places, first_at, last_at, at, records, nth, counts, tags, sketch, entries,
-       ready, ready_left, slots, claims)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    before.seq + 1,
-    chunk.places,
-    chunk.first_at,
-    chunk.last_at,
-    at,
-    records,
-    before.inTail + 1,
-    JSON.stringify(counts.map(({ tenant_id, kind, state, n }): LeftCount => [tenant_id, kind, state, n])),
-    JSON.stringify(chunk.tags),
-    chunk.sketch,
-    chunk.entries,
-    ready,
-    ready_left,
-    slots,
-    claims,
-  )
-}
-
-/** Who looks for all tenants, or for how much there is of something, goes by the rows that there are. */
-function seeThatThereAre(db: Connection, counts: readonly CountEntry[]): void {
-  const sql = 'SELECT 1 FROM state_count WHERE tenant_id = ? AND kind = ? AND state = ?'
-  for (const { tenant_id, kind, state } of counts) {
-    const name = `${tenant_id}\n${kind}\n${state}`
-    if (db.isKeptRow(name)) continue
-    if (db.get(sql, tenant_id, kind, state) !== undefined) {
-      db.keepRow(name)
-      continue
-    }
-    db.run('INSERT INTO state_count (tenant_id, kind, state, n) VALUES (?, ?, ?, 0)', tenant_id, kind, state)
-  }
+function isWaitedFor(db: Connection, signals: readonly Signal[]): boolean {
+  if (signals.length === 0) return false
+  const sql = `
+    SELECT 1 FROM json_each(?) AS signal
+    JOIN wait ON wait.tenant_id = signal.value ->> 0 AND wait.topic = signal.value ->> 1 LIMIT 1`
+  return db.get(sql, JSON.stringify(signals.map(({ tenant_id, topic }) => [tenant_id, topic]))) !== undefined
 }

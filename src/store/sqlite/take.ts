@@ -1,7 +1,7 @@
 import { nameOfKey } from '../../core/aggregate.ts'
 import type { JobRow, ReadySelect, TakeWork } from '../tables/tables.ts'
 import type { Connection, Value } from './connection.ts'
-import { leftReady, placeReady } from './left-in-tail.ts'
+import { foldAll } from './fold.ts'
 import { JOB_COLUMNS, jobRows, loadJob } from './load.ts'
 
 export interface Taken {
@@ -15,10 +15,8 @@ const NOTHING: Taken = { jobs: [], delivered: NO_SIGNALS }
 
 /** Within a transaction that writes. */
 export function select(db: Connection, work: TakeWork): Taken {
-  if (work.what === 'ready') {
-    placeReady(db)
-    return { jobs: heads(db, work), delivered: NO_SIGNALS }
-  }
+  foldAll(db)
+  if (work.what === 'ready') return { jobs: heads(db, work), delivered: NO_SIGNALS }
   if (work.what === 'due') return due(db, work)
   return work.what === 'signalled' ? signalled(db, work.limit) : NOTHING
 }
@@ -32,10 +30,7 @@ export function hasWork(db: Connection, work: TakeWork): boolean {
 export function countOfWork(db: Connection, work: TakeWork, most: number): number {
   switch (work.what) {
     case 'ready':
-      return work.queues.reduce(
-        (sum, queue) => sum + countReady(db, queue, work.tenants, most),
-        countLeft(db, work),
-      )
+      return work.queues.reduce((sum, queue) => sum + countReady(db, queue, work.tenants, most), 0)
     case 'due':
       return countOf(db, 'due WHERE due_at <= ?', most, work.now)
     case 'signalled':
@@ -44,13 +39,6 @@ export function countOfWork(db: Connection, work: TakeWork, most: number): numbe
       // Nobody else's transaction can put a request here.
       return 0
   }
-}
-
-function countLeft(db: Connection, { queues, tenants }: ReadySelect): number {
-  return leftReady(db).filter(
-    ({ queue, tenant_id }) =>
-      queues.includes(queue) && (tenants === undefined || tenants.includes(tenant_id)),
-  ).length
 }
 
 function countReady(
@@ -108,7 +96,7 @@ interface Group {
   readonly grp: string
 }
 
-/** All that is ready is in its place. The first few of each group: fewer of each where there are many groups and `most` is enough in all. */
+/** The first few of each group: fewer of each where there are many groups and `most` is enough in all. */
 export function heads(db: Connection, { queues, perGroup, most, tenants }: ReadySelect): readonly JobRow[] {
   const groups = [...new Set(queues)].flatMap((queue) =>
     tenants === undefined

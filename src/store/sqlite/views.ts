@@ -1,5 +1,6 @@
 // What people with SQL look at. Times are as the records have them: ISO texts, or epoch seconds where a document or an event
-// has one. The second migration makes them; what was released is never changed.
+// has one. The second migration makes them, and the fifth once more, over what is in the tail as well; what was released is never
+// changed.
 import { ATTEMPT_ENDS, UNFINISHED_DOCUMENT } from '../tables/view-states.ts'
 
 /** A field of a job: as it is by now, or else as it was at first, or else the usual. */
@@ -162,13 +163,13 @@ const RECORD_VIEWS = {
   ],
 } as const
 
-function recordView(name: keyof typeof RECORD_VIEWS): string {
+function recordView(name: keyof typeof RECORD_VIEWS, table: string): string {
   const [kind, id, ...fields] = RECORD_VIEWS[name]
   const columns = fields.map((field) => `body ->> '$.${field}' AS ${field}`)
   return `
 CREATE VIEW ${name} AS
 SELECT tenant_id, id AS ${id}, state, ${columns.join(', ')}, version
-FROM record WHERE kind = '${kind}';`
+FROM ${table} WHERE kind = '${kind}';`
 }
 
 function rowFields(text: string): string {
@@ -176,7 +177,7 @@ function rowFields(text: string): string {
 }
 
 /** Positions within patterns and entries are part of the format; see entry-codec.ts. */
-const EVENTS = `
+const events = (inTail: string): string => `
 CREATE VIEW events AS
 SELECT
   entry.first_seq + entry.before + state.key - 1 AS seq,
@@ -212,7 +213,7 @@ FROM (
   FROM (
     SELECT part.first_seq, each.key AS nth, each.value AS own,
       part.entries -> ('$.patterns[' || (each.value ->> 0) || ']') AS pattern
-    FROM (SELECT first_seq, entries FROM log UNION ALL SELECT first_seq, entries FROM tail) AS part,
+    FROM (SELECT first_seq, entries FROM log UNION ALL SELECT first_seq, ${inTail} FROM tail) AS part,
       json_each(part.entries, '$.entries') AS each
   ) AS told
 ) AS entry, json_each(entry.pattern, '$[4]') AS state
@@ -239,38 +240,122 @@ SELECT begun.tenant_id, begun.job_id, begun.step_id, begun.attempt_no, begun.lea
   ended.error_type, ended.error_message
 FROM begun LEFT JOIN ended USING (tenant_id, job_id, step_id, attempt_no);`
 
-const STUCK = `
+const stuck = (record: string): string => `
 CREATE VIEW stuck_documents AS
 SELECT tenant_id, id AS doc_id, state, adapter, changed_at / 1000.0 AS since,
   (unixepoch('subsec') * 1000 - changed_at) / 3600000.0 AS hours
-FROM record
+FROM ${record}
 WHERE kind = 'document' AND state IN (${UNFINISHED_DOCUMENT})
   AND changed_at <= unixepoch('subsec') * 1000 - 3600000;`
 
-export const VIEWS_2 = `
+/** The tables that they look into. */
+interface Sources {
+  readonly job: string
+  readonly record: string
+  readonly closed: string
+  /** What the log has of a row of the tail. */
+  readonly entries: string
+}
+
+const RECORDS = ['documents', 'runs', 'workstreams', 'queues', 'schedules', 'tokens'] as const
+
+const viewsOf = ({ job, record, closed, entries }: Sources): string => `
 CREATE VIEW jobs AS
 SELECT ${JOB_FIELDS.join(',\n  ')}
-FROM job;
+FROM ${job};
 
 CREATE VIEW steps AS
 SELECT ${STEP_FIELDS.join(',\n  ')}
 FROM (
   SELECT job.fixed -> '$.job' AS job, each.key AS step_index, each.value AS fixed,
     job.moving -> ('$.steps.' || each.key) AS moving
-  FROM job, json_each(job.fixed, '$.steps') AS each
+  FROM ${job}, json_each(job.fixed, '$.steps') AS each
   UNION ALL
   -- Stages that were reported later are not among what the job was at first.
   SELECT job.fixed -> '$.job', CAST(each.key AS INTEGER), NULL, each.value
-  FROM job, json_each(job.moving, '$.steps') AS each
+  FROM ${job}, json_each(job.moving, '$.steps') AS each
   WHERE CAST(each.key AS INTEGER) >= json_array_length(job.fixed, '$.steps')
 ) AS step;
 
 CREATE VIEW outbox AS
-SELECT ${rowFields('body')} FROM closed_outbox
+SELECT ${rowFields('body')} FROM ${closed}
 UNION ALL
-SELECT ${rowFields('each.value')} FROM job, json_each(job.moving, '$.outbox') AS each WHERE job.open_rows > 0;
-${(['documents', 'runs', 'workstreams', 'queues', 'schedules', 'tokens'] as const).map(recordView).join('\n')}
-${EVENTS}
+SELECT ${rowFields('each.value')} FROM ${job}, json_each(job.moving, '$.outbox') AS each WHERE job.open_rows > 0;
+${RECORDS.map((name) => recordView(name, record)).join('\n')}
+${events(entries)}
 ${ATTEMPTS}
-${STUCK}
+${stuck(record)}
+`
+
+export const VIEWS_2 = viewsOf({ job: 'job', record: 'record', closed: 'closed_outbox', entries: 'entries' })
+
+/** Jobs and records by now: as they are where they are found, or as the tail has them last. */
+const NOW = `
+CREATE VIEW job_now AS
+WITH moved AS (
+  SELECT each.value ->> '$[1][0]' AS tenant_id, each.value ->> '$[0]' AS job_id, each.value ->> '$[1][1]' AS version,
+    each.value ->> '$[1][3]' AS state, each.value ->> '$[1][6]' AS open_rows, each.value -> '$[2]' AS moving
+  FROM tail, json_each(tail.part, '$[5]') AS each
+  UNION ALL
+  -- Those that went the same way, as below: the name comes before what stands between the pieces.
+  SELECT run.value ->> '$[0][0][0]', own.value ->> 0, run.value ->> '$[0][0][1]', run.value ->> '$[0][0][3]',
+    run.value ->> '$[0][0][6]',
+    (SELECT group_concat(piece.value || CASE WHEN piece.key < json_array_length(run.value, '$[1]') - 1
+        THEN own.value -> (piece.key + 1) ELSE '' END, '' ORDER BY piece.key)
+      FROM json_each(run.value, '$[1]') AS piece)
+  FROM tail, json_each(tail.part, '$[3]') AS run, json_each(run.value) AS own WHERE own.key > 1
+), changed AS (
+  SELECT tenant_id, job_id, max(version) AS version, state, open_rows, moving FROM moved GROUP BY 1, 2
+), known AS (
+  SELECT tenant_id, job_id, version, state, open_rows, request_type, protocol_id, doc_id, run_id, workstream_id, fixed, moving
+  FROM job
+  UNION ALL
+  SELECT each.value ->> '$[1][0]', each.value ->> '$[0]', each.value ->> '$[1][1]', each.value ->> '$[1][2]',
+    each.value ->> '$[1][5]', each.value ->> '$[1][6]', each.value ->> '$[1][7]', each.value ->> '$[1][8]',
+    each.value ->> '$[1][9]', each.value ->> '$[1][10]', each.value -> '$[2]', each.value -> '$[3]'
+  FROM tail, json_each(tail.part, '$[4]') AS each
+  UNION ALL
+  -- Those that are alike: what they say is the pieces, and between them each one's own.
+  SELECT run.value ->> '$[0][0][0]', own.value ->> (run.value ->> '$[0][4]'), run.value ->> '$[0][0][1]',
+    run.value ->> '$[0][0][2]', run.value ->> '$[0][0][5]', run.value ->> '$[0][0][6]', run.value ->> '$[0][0][7]',
+    run.value ->> '$[0][0][8]', run.value ->> '$[0][0][9]', run.value ->> '$[0][0][10]',
+    (SELECT group_concat(piece.value || coalesce(own.value -> piece.key, ''), '' ORDER BY piece.key)
+      FROM json_each(run.value, '$[1]') AS piece), NULL
+  FROM tail, json_each(tail.part, '$[2]') AS run, json_each(run.value) AS own WHERE own.key > 1
+)
+SELECT known.tenant_id, known.job_id, coalesce(changed.version, known.version) AS version,
+  coalesce(changed.state, known.state) AS state, coalesce(changed.open_rows, known.open_rows) AS open_rows,
+  known.request_type, known.protocol_id, known.doc_id, known.run_id, known.workstream_id, known.fixed,
+  coalesce(changed.moving, known.moving) AS moving
+FROM known LEFT JOIN changed ON changed.tenant_id = known.tenant_id AND changed.job_id = known.job_id;
+
+CREATE VIEW record_now AS
+WITH changed AS (
+  SELECT each.value ->> '$[0][0]' AS kind, each.value ->> '$[0][1]' AS tenant_id, each.value ->> '$[0][2]' AS id,
+    max(each.value ->> '$[0][3]') AS version, each.value ->> '$[0][5]' AS state, each.value ->> '$[0][6]' AS changed_at,
+    each.value ->> '$[0][7]' AS adapter, each.value ->> '$[0][8]' AS run_id, each.value -> '$[1]' AS body
+  FROM tail, json_each(tail.part, '$[6]') AS each GROUP BY 1, 2, 3
+)
+SELECT kind, tenant_id, id, version, state, changed_at, adapter, run_id, body FROM record
+WHERE NOT EXISTS (
+  SELECT 1 FROM changed WHERE changed.kind = record.kind AND changed.tenant_id = record.tenant_id AND changed.id = record.id)
+UNION ALL
+SELECT kind, tenant_id, id, version, state, changed_at, adapter, run_id, body FROM changed;
+
+CREATE VIEW closed_now AS
+WITH changed AS (
+  SELECT each.value ->> '$[0][0]' AS tenant_id, each.value ->> '$[0][1]' AS outbox_id, max(tail.first_seq) AS first_seq,
+    each.value -> '$[1]' AS body
+  FROM tail, json_each(tail.part, '$[7]') AS each GROUP BY 1, 2
+)
+SELECT body FROM closed_outbox AS row
+WHERE NOT EXISTS (SELECT 1 FROM changed WHERE changed.tenant_id = row.tenant_id AND changed.outbox_id = row.outbox_id)
+UNION ALL
+SELECT body FROM changed;
+`
+
+export const VIEWS_5 = `
+${['jobs', 'steps', 'outbox', ...RECORDS, 'stuck_documents'].map((name) => `DROP VIEW ${name};`).join('\n')}
+${NOW}
+${viewsOf({ job: 'job_now AS job', record: 'record_now', closed: 'closed_now', entries: "part -> '$[1]'" })}
 `

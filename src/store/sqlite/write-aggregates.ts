@@ -107,9 +107,11 @@ const INSERT_RECORD = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (kind, tenant_id, id) DO NOTHING`
 
-const UPDATE_RECORD = `
+const GO_ON_RECORD = `
   UPDATE record SET version = ?, state = ?, changed_at = ?, adapter = ?, run_id = ?, body = ?, log = log || ?
-  WHERE kind = ? AND tenant_id = ? AND id = ? AND version = ?`
+  WHERE kind = ? AND tenant_id = ? AND id = ?`
+
+const UPDATE_RECORD = `${GO_ON_RECORD} AND version = ?`
 
 export function putRecords(db: Connection, records: readonly ChangedRecord[], told: string): void {
   for (const record of records) {
@@ -120,4 +122,14 @@ export function putRecords(db: Connection, records: readonly ChangedRecord[], to
       from === 0 ? db.run(INSERT_RECORD, ...values, ...key) : db.run(UPDATE_RECORD, ...values, ...key, from)
     if (changes !== 1) throw lost(`${kind} ${id}`)
   }
+}
+
+/** The same of one that may have been written more than once since. */
+export function upsertRecord(db: Connection, record: ChangedRecord, isNew: boolean, told: string): void {
+  const { kind, tenant_id, id, version, state, changed_at, adapter, run_id, body } = record
+  const values = [version, state, changed_at, adapter, run_id, body, told] as const
+  const changes = isNew
+    ? db.run(INSERT_RECORD, ...values, kind, tenant_id, id)
+    : db.run(GO_ON_RECORD, ...values, kind, tenant_id, id)
+  if (changes !== 1) throw new Fault('damaged', `${kind} ${id} was written, and is not there`)
 }

@@ -1,16 +1,22 @@
+import { extendFile } from '../../world/extend-file.ts'
 import { pause } from '../../world/pause.ts'
 import type { Timer, Timers } from '../../world/timers.ts'
 import type { Loaded, TakeWork, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import type { Folded } from '../tables/tail/tail.ts'
 import type { Connection } from './connection.ts'
 import { Fault, faultOf } from './fault.ts'
-import { placeReady } from './left-in-tail.ts'
+import { foldedUpTo, prepareFold, writeFold } from './fold.ts'
 import { load } from './load.ts'
 import { checkpoint, removeHistory, removeTags, tidy } from './maintain.ts'
-import { placeClaims } from './new-claims.ts'
 import { select, type Taken } from './take.ts'
 import { write } from './write.ts'
 
+/** The write-ahead log of whoever writes much is made that long at once, and a part of that while others wait. */
+const LOG_BYTES = 32 * 1024 * 1024
+const EXTENDED_AT_ONCE = 4 * 1024 * 1024
+
 export interface WriterLimits {
+  readonly path: string
   /** How long to wait for other processes. */
   readonly busyMs: number
   /** How long somebody may keep what was taken. */
@@ -125,23 +131,26 @@ export class Writer {
         tag = await this.#transaction(() => removeTags(this.#db, after))
       }
     }
-    await this.placeClaims()
     await this.#tidy(tidy)
     return removed
   }
 
-  /** Whoever only reads finds what is ready in its place then. */
-  placeReady(): Promise<void> {
-    return this.#transaction(() => placeReady(this.#db))
-  }
-
-  placeClaims(): Promise<void> {
-    return placeClaims(this.#db, (run) => this.#transaction(run))
+  /** Puts some of the tail where it is found. It is read, and made one, before anybody else is kept from writing. */
+  async fold(reads: Connection, characters: number): Promise<Folded> {
+    const fold = reads.within(() => prepareFold(reads, characters))
+    if (fold !== null) await this.#transaction(() => writeFold(this.#db, fold))
+    return reads.within(() => foldedUpTo(reads))
   }
 
   /** What was written elsewhere in the process is taken over from the write-ahead log. */
-  checkpoint(): Promise<void> {
-    return this.#tidy(checkpoint)
+  async checkpoint(): Promise<void> {
+    await this.#tidy(checkpoint)
+    for (let isLonger = true; isLonger && !this.#isClosing; ) isLonger = await this.#makeLogLonger()
+  }
+
+  /** Whoever writes is to write over what is there. Nobody else does meanwhile: what is behind the end is nobody's. */
+  async #makeLogLonger(): Promise<boolean> {
+    return await this.#transaction(() => extendFile(`${this.#limits.path}-wal`, LOG_BYTES, EXTENDED_AT_ONCE))
   }
 
   /** Gives back what is taken, and hands nothing out any more. */

@@ -1,43 +1,33 @@
 import type { ClaimKey } from '../../core/decision.ts'
 import type { Birth, JobForm } from '../../core/job/birth.ts'
 import type { StateCounts } from '../live/state-counts.ts'
-import { FIRST_VERSION, holdsOf } from './born-row.ts'
-import type { Cell } from './cell.ts'
-import type { CellBook } from './cell-book.ts'
+import { FIRST_VERSION } from './born-row.ts'
 import { countActive, type SlotBook, type SlotState } from './slot-book.ts'
 
-/** Jobs that are alike and about to be there, each in its cell, without anybody making their records. */
+/** Jobs that are alike and about to be there, without anybody making their records. */
 export class Bearing {
   readonly births: readonly Birth[]
   readonly #form: JobForm
-  readonly #cells: readonly Cell[]
   readonly #slot: SlotState
   /** How many places may be taken when it is written, so that there is one for each. */
   readonly #most: number
 
-  private constructor(births: readonly Birth[], cells: readonly Cell[], slot: SlotState, most: number) {
+  private constructor(births: readonly Birth[], slot: SlotState, most: number) {
     this.births = births
     this.#form = (births[0] as Birth).form
-    this.#cells = cells
     this.#slot = slot
     this.#most = most
   }
 
   /** Null when it has to be looked at one by one: they are not all alike, or there may be no room for all of them. */
-  static of(births: readonly Birth[], cells: CellBook, slots: SlotBook, now: number): Bearing | null {
+  static of(births: readonly Birth[], slots: SlotBook, now: number): Bearing | null {
     const { form } = births[0] as Birth
     const { slot } = form
     const state = slots.stateOf(slot)
     if (state === undefined || slot.verb !== 'take') return null
     const most = slot.max - births.length - state.add - countActive(state.named(), now)
-    if (state.stored.counted > most) return null
-    const own: Cell[] = []
-    for (const birth of births) {
-      const cell = birth.form === form ? cells.known('job', form.tenant_id, birth.job_id) : undefined
-      if (cell === undefined || cell.now !== null || cell.isChanged) return null
-      own.push(cell)
-    }
-    return new Bearing(births, own, state, most)
+    if (state.stored.counted > most || births.some((birth) => birth.form !== form)) return null
+    return new Bearing(births, state, most)
   }
 
   /** Whether these are claims of theirs. They were asked about one after the other. */
@@ -54,18 +44,9 @@ export class Bearing {
   /** It is going to be so. */
   settle(counts: StateCounts): void {
     const { births } = this
-    const holds = holdsOf(this.#form)
     const etag = String(FIRST_VERSION)
     this.#slot.change(births.length, this.#most, null)
-    for (let index = 0; index < births.length; index++) {
-      const birth = births[index] as Birth
-      const cell = this.#cells[index] as Cell
-      birth.written(etag)
-      cell.version = FIRST_VERSION
-      cell.now = birth
-      cell.holds = holds
-      cell.isTold = true
-    }
+    for (const birth of births) birth.written(etag)
     const { tenant_id, job, steps } = this.#form
     for (const { state } of steps) counts.add(tenant_id, 'step', state, births.length)
     counts.add(tenant_id, 'job', job.state, births.length)

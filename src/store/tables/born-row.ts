@@ -19,7 +19,9 @@ import type { NewJob } from './tables.ts'
 export const FIRST_VERSION = 1
 
 /** What is different from job to job, and from moment to moment. */
-type Slot = 'job_id' | 'key' | 'hash' | 'input' | 'output' | 'payload' | 'rank' | 'at'
+export type FixedSlot = 'job_id' | 'key' | 'hash' | 'input' | 'output' | 'payload' | 'rank' | 'at'
+
+export type FixedPiece = TextPiece<FixedSlot>
 
 /** The row of a job that is new, and as it was decided for all that are like it. */
 export function bornRow(birth: Birth): NewJob {
@@ -52,13 +54,18 @@ export function holdsOf(form: JobForm): readonly string[] {
 
 /** What `encodeBorn` says of it. */
 export function fixedOf(birth: Birth): string {
-  const { now, ready } = birth
-  const moment = () => ({ at: JSON.stringify(toIso(now)), rank: String(ready.rank) })
-  const pieces = rowFormOf(birth.form).fixed.pieces(now, moment)
+  const pieces = fixedPieces(birth, 1)
   return pieces === null ? encodeBorn(birth) : joined(pieces, ownText, birth)
 }
 
-function ownText(slot: Slot, birth: Birth): string {
+/** What `encodeBorn` says of all that are born at the same time and alike, of which there are so many; null while there are few. */
+export function fixedPieces({ form, now, ready }: Birth, many: number): readonly FixedPiece[] | null {
+  const moment = () => ({ at: JSON.stringify(toIso(now)), rank: String(ready.rank) })
+  return rowFormOf(form).fixed.pieces(now, moment, many)
+}
+
+/** What is its own, as JSON. */
+export function ownText(slot: FixedSlot, birth: Birth): string {
   switch (slot) {
     case 'job_id':
       return JSON.stringify(birth.job_id)
@@ -83,7 +90,7 @@ class RowForm {
     'state' | 'is_ended' | 'request_type' | 'protocol_id' | 'doc_id' | 'run_id' | 'workstream_id'
   >
   readonly holds: readonly string[]
-  readonly fixed: CutText<Slot, 'at' | 'rank'>
+  readonly fixed: CutText<FixedSlot, 'at' | 'rank'>
 
   constructor(form: JobForm) {
     const { state, request_type, protocol_id, doc_id, run_id, workstream_id } = form.job
@@ -105,9 +112,9 @@ function rowFormOf(form: JobForm): RowForm {
   return known
 }
 
-function piecesOf(form: JobForm): readonly TextPiece<Slot>[] {
+function piecesOf(form: JobForm): readonly TextPiece<FixedSlot>[] {
   const plain = textOf(new Birth(form, form.command, '', 0))
-  return piecesBetween<Slot>(plain, (marks) => {
+  return piecesBetween<FixedSlot>(plain, (marks) => {
     const birth = markedBirth(form, marks)
     return { slots: slotsOf(birth, marks), text: () => textOf(birth) }
   })
@@ -118,9 +125,9 @@ function textOf(birth: Birth): string {
   return encodeBorn(birth)
 }
 
-function slotsOf(birth: Birth, { now }: Marks): readonly Mark<Slot>[] {
+function slotsOf(birth: Birth, { now }: Marks): readonly Mark<FixedSlot>[] {
   const { idempotency_key } = birth
-  const slots: Mark<Slot>[] = [
+  const slots: Mark<FixedSlot>[] = [
     ['job_id', JSON.stringify(birth.job_id)],
     ['hash', JSON.stringify(birth.idempotency_hash)],
     ['input', JSON.stringify(birth.input_ref)],

@@ -6,8 +6,10 @@ import {
   type RecordKey,
 } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
+import type { Birth } from '../../core/job/birth.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import { absentCell, Cell, cellOfJob, type StoredCell } from './cell.ts'
+import { BirthBook } from './birth-book.ts'
+import { absentCell, bear, bornCell, Cell, cellOfJob, type StoredCell } from './cell.ts'
 import type { JobRow, RefusalKey } from './tables.ts'
 
 export interface RememberedCells {
@@ -18,6 +20,8 @@ export interface RememberedCells {
 export class CellBook {
   readonly #cells = new Map<AggregateKind, TwoKeys<Cell>>()
   readonly #remembered: RememberedCells | null
+  /** Jobs that were born here, of which nobody has asked for the cell. */
+  readonly #births = new BirthBook()
 
   constructor(remembered: RememberedCells | null) {
     this.#remembered = remembered
@@ -41,15 +45,34 @@ export class CellBook {
     return this.#keep(new Cell(stored, false))
   }
 
-  /** Nobody has heard of it yet. */
-  assumeAbsent(key: RecordKey): void {
-    if (this.known(key.kind as AggregateKind, key.tenant_id, key.id) === undefined)
-      this.assume(absentCell(key))
+  /** Nobody has heard of it yet. Answers whether that was not known. */
+  assumeAbsent(key: RecordKey): boolean {
+    if (this.here(key.kind as AggregateKind, key.tenant_id, key.id) !== undefined) return false
+    this.assume(absentCell(key))
+    return true
+  }
+
+  /** They are about to be there. */
+  bear(births: readonly Birth[]): void {
+    const jobs = this.#cells.get('job')
+    if (jobs === undefined) {
+      this.#births.add(births)
+      return
+    }
+    for (const birth of births) {
+      const cell = jobs.get(birth.tenant_id, birth.job_id)
+      if (cell === undefined) this.#births.add([birth])
+      else bear(cell, birth)
+    }
+  }
+
+  bornAlone(): readonly Birth[] {
+    return this.#births.left()
   }
 
   /** As it is known here, or remembered from earlier. */
   find(kind: AggregateKind, tenant_id: string, id: string): Cell | undefined {
-    const cell = this.known(kind, tenant_id, id)
+    const cell = this.known(kind, tenant_id, id) ?? this.#born(kind, tenant_id, id)
     if (cell !== undefined || this.#remembered === null) return cell
     const stored = this.#remembered.cell(kind, tenant_id, id)
     return stored === undefined ? undefined : this.#keep(new Cell(stored, false))
@@ -59,9 +82,14 @@ export class CellBook {
     return this.#cells.get(kind)?.get(tenant_id, id)
   }
 
+  /** It was read, or born, here. */
+  here(kind: AggregateKind, tenant_id: string, id: string): Cell | undefined {
+    return this.known(kind, tenant_id, id) ?? this.#born(kind, tenant_id, id)
+  }
+
   /** The one that an entry tells of. */
   toldBy({ kind, tenant_id, id, job_id }: AuditEntry): Cell | undefined {
-    return isPartKind(kind) ? this.known('job', tenant_id, job_id ?? id) : this.known(kind, tenant_id, id)
+    return isPartKind(kind) ? this.here('job', tenant_id, job_id ?? id) : this.known(kind, tenant_id, id)
   }
 
   /** All that is written is of jobs that are here, and moves them; and nothing else is told of. */
@@ -77,7 +105,7 @@ export class CellBook {
         before ??= new Set()
         before.add(cell)
       }
-      cell = this.known('job', put.tenant_id, put.job_id)
+      cell = this.here('job', put.tenant_id, put.job_id)
       if (cell === undefined) return false
     }
     for (const entry of audit) {
@@ -100,8 +128,14 @@ export class CellBook {
     return this.find('job', tenant_id, job_id) as Cell
   }
 
+  /** But for jobs that were born here, and that nobody asked for. */
   forEach(callback: (cell: Cell) => void): void {
     for (const ofKind of this.#cells.values()) ofKind.forEach(callback)
+  }
+
+  #born(kind: AggregateKind, tenant_id: string, id: string): Cell | undefined {
+    const birth = kind === 'job' ? this.#births.take(tenant_id, id) : undefined
+    return birth === undefined ? undefined : this.#keep(bornCell(birth))
   }
 
   #keep(cell: Cell): Cell {

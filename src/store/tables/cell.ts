@@ -53,6 +53,7 @@ export class Cell {
   isTold = false
   /** Its row, where it is new and the row was made. */
   row: JobRow | null = null
+  #written: StoredCell | null = null
 
   constructor(stored: StoredCell, isFresh: boolean) {
     this.stored = stored
@@ -70,17 +71,33 @@ export class Cell {
     return nameOfKey(this.stored.key)
   }
 
-  /** As its row is when it is written. */
+  /** As its row is when it is written: nothing is decided on it any more. */
   written(): StoredCell {
     const { key, born } = this.stored
-    return {
+    this.#written ??= {
       key,
       aggregate: this.now,
       version: this.version,
       holds: this.holds,
       born: born ?? bornOf(this.now),
     }
+    return this.#written
   }
+}
+
+/** A job that is about to be, as it is born. */
+export function bornCell(birth: Birth): Cell {
+  const { tenant_id, job_id: id } = birth
+  const cell = new Cell(absentCell({ kind: 'job', tenant_id, id }), false)
+  bear(cell, birth)
+  return cell
+}
+
+export function bear(cell: Cell, birth: Birth): void {
+  cell.version = FIRST_VERSION
+  cell.now = birth
+  cell.holds = holdsOf(birth.form)
+  cell.isTold = true
 }
 
 function bornOf(aggregate: Aggregate | null): BornJob | null {

@@ -126,10 +126,14 @@ export class Claims {
   #offer(space: Workspace): readonly ReadyHead[] {
     if (!this.#takers.hasListeners) return NONE
     const soon: ReadyHead[] = []
+    const { shelf } = this.#writing
+    for (const { tenant_id, job_id: id, ready } of space.bornAlone()) {
+      if (shelf.knows([ready.queue])) soon.push({ key: { kind: 'job', tenant_id, id }, ready })
+    }
     space.forEachCell((cell) => {
       if (!becomesReady(cell)) return
       const head = headOf(cell) as ReadyHead
-      if (this.#writing.shelf.knows([head.ready.queue])) soon.push(head)
+      if (shelf.knows([head.ready.queue])) soon.push(head)
     })
     return soon
   }

@@ -1,3 +1,4 @@
+import type { RecordKey } from '../../core/aggregate.ts'
 import type { Decision, Given } from '../../core/decision.ts'
 import type { Outcome } from '../store.ts'
 import { Missing } from './missing.ts'
@@ -9,6 +10,8 @@ const MOST_QUESTIONS = 1000
 
 /** One who waits for a decision. */
 export interface Asker<A = unknown> {
+  /** What it is about, as far as it said so. */
+  readonly keys?: readonly RecordKey[]
   readonly decide: (given: Given) => Decision<A>
 }
 
@@ -47,9 +50,9 @@ export async function decideAll(
   throw new Error('a decision comes to an end')
 }
 
-function tryOne(space: Workspace, { decide }: Asker): Answer | Missing {
+function tryOne(space: Workspace, { decide, keys }: Asker): Answer | Missing {
   try {
-    const tried = space.try(decide)
+    const tried = space.try(decide, keys)
     return tried instanceof Missing ? tried : { outcome: tried }
   } catch (error) {
     return { error }

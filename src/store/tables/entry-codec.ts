@@ -14,7 +14,7 @@ import { Stride } from '../../core/job/stride.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { fromEpochSeconds } from '../../core/time.ts'
 import { Tags } from './chunk-tags.ts'
-import type { Chunk, NewChunk } from './tables.ts'
+import type { Chunk, NewChunk } from './log-parts.ts'
 
 type Pattern = readonly [
   event: AuditEntry['event'],
@@ -53,13 +53,13 @@ export function encodeChunk(told: readonly Told[], births: readonly Birth[] = []
   let places = 0
   let first_at = Number.POSITIVE_INFINITY
   let last_at = 0
-  const owns: Own[] = []
+  const owns: string[] = []
   for (const birth of births) {
     const { form, now } = birth
     places += hopsOf(form.entry)
     if (now < first_at) first_at = now
     if (now > last_at) last_at = now
-    owns.push(patterns.ownOfBirth(birth))
+    owns.push(patterns.textOfBirth(birth))
   }
   for (let index = 0; index < told.length; index++) {
     const entry = told[index] as Told
@@ -68,22 +68,35 @@ export function encodeChunk(told: readonly Told[], births: readonly Birth[] = []
       places += leg.places
       if (now < first_at) first_at = now
       if (now > last_at) last_at = now
-      patterns.addOwnsOf(entry, owns)
+      patterns.addTextsOf(entry, owns)
       continue
     }
     places += hopsOf(entry)
     const at = fromEpochSeconds(entry.timestamp)
     if (at < first_at) first_at = at
     if (at > last_at) last_at = at
-    owns.push(patterns.ownOf(entry))
+    owns.push(JSON.stringify(patterns.ownOf(entry)))
   }
-  const text = JSON.stringify({ patterns: patterns.all, entries: owns })
+  const text = `{"patterns":${JSON.stringify(patterns.all)},"entries":[${owns.join(',')}]}`
   const sketch = JSON.stringify(patterns.durations.toFields())
   return { entries: text, places, first_at, last_at, tags: patterns.tags.all(), sketch }
 }
 
 /** As many of the last ones are looked at: after that another one is cheaper. */
 const MOST_LOOKED_AT = 8
+
+/** What was told of the last one that went this way: the next one is mostly like it. */
+interface ToldOfLeg {
+  readonly now: number
+  readonly owns: readonly Own[]
+}
+
+/** The same of a job that was born, as a text: its name is in the middle. */
+interface ToldOfBirth {
+  readonly own: Own
+  readonly before: string
+  readonly after: string
+}
 
 class Patterns {
   readonly all: Pattern[] = []
@@ -92,40 +105,43 @@ class Patterns {
   readonly #sketches: EntrySketches[] = []
   /** The job that was told of last, and what was said: the next one is mostly like it. */
   #born: Birth | null = null
-  #ofBorn: Own | null = null
-  /** What was told of the last one that went this way. */
-  readonly #ofLegs = new Map<Stride['leg'], { readonly now: number; readonly owns: readonly Own[] }>()
+  #ofBorn: ToldOfBirth | null = null
+  readonly #ofLegs = new Map<Stride['leg'], ToldOfLeg>()
 
-  ownOfBirth(birth: Birth): Own {
+  textOfBirth(birth: Birth): string {
     const { form, now, job_id } = birth
     if (form !== this.#born?.form || now !== this.#born.now) {
-      this.#born = birth
-      this.#ofBorn = this.ownOf(birth.entry)
-      return this.#ofBorn
+      const own = this.ownOf(birth.entry)
+      const [place, , duration_seconds, more, ...rest] = own
+      this.#born = rest.length > 0 ? null : birth
+      const after = JSON.stringify([duration_seconds, more]).slice(1)
+      this.#ofBorn = { own, before: `[${place},`, after: `,${after}` }
+      return JSON.stringify(own)
     }
-    const [place, , duration_seconds, more, ...rest] = this.#ofBorn as Own
-    if (rest.length > 0) return this.ownOf(birth.entry)
-    addDurations(this.#sketches[place] as EntrySketches, duration_seconds)
-    return [place, job_id, duration_seconds, more]
+    const { own, before, after } = this.#ofBorn as ToldOfBirth
+    addDurations(this.#sketches[own[0]] as EntrySketches, own[2])
+    return before + JSON.stringify(job_id) + after
   }
 
   /** Of those that go the same way at the same time the same is told. */
-  addOwnsOf(stride: Stride, all: Own[]): void {
+  addTextsOf(stride: Stride, all: string[]): void {
     const { leg, now, job_id, lease_id } = stride
     const told = this.#ofLegs.get(leg)
     if (told?.now !== now) {
       const owns = stride.audit.map((entry) => this.ownOf(entry))
-      all.push(...owns)
+      for (const own of owns) all.push(JSON.stringify(own))
       if (leg.change.audit.every(isPlainlyOfAttempt)) this.#ofLegs.set(leg, { now, owns })
       return
     }
     const { audit } = leg.change
+    const name = JSON.stringify(job_id)
+    const lease = JSON.stringify(lease_id)
     for (let nth = 0; nth < audit.length; nth++) {
       const entry = audit[nth] as AuditEntry
       const [place] = told.owns[nth] as Own
       const seconds = stride.secondsOf(entry)
       addDurations(this.#sketches[place] as EntrySketches, seconds)
-      all.push([place, job_id, seconds, entry.metadata.lease_id === null ? null : lease_id])
+      all.push(`[${place},${name},${seconds},${entry.metadata.lease_id === null ? 'null' : lease}]`)
     }
   }
 

@@ -6,7 +6,7 @@ import { Claims, type DecideOn, type ReadySweep } from './claims.ts'
 import { type Answer, decideAll } from './deciding.ts'
 import { Missing } from './missing.ts'
 import { Workspace } from './workspace.ts'
-import { untilWritten, type Writing, writeOut } from './writing.ts'
+import { sinceOf, untilWritten, type Writing, writeOut } from './writing.ts'
 
 /** Groups that are written at once: while the database is busy with one, the next is decided. */
 const LANES = 2
@@ -47,7 +47,8 @@ export class GroupWrite {
     return new Promise((resolve, reject) => {
       this.#waiting.push({
         keys,
-        names: keys.map(nameOfKey),
+        // Nobody else has heard of what has a new id.
+        names: keys.filter(({ isFresh }) => isFresh !== true).map(nameOfKey),
         decide,
         resolve: resolve as (outcome: Outcome<never>) => void,
         reject,
@@ -157,14 +158,14 @@ export class GroupWrite {
     const { tables, memory, shelf, ids, time } = this.#writing
     return untilWritten(this.#writing, async (conflicts) => {
       const remembered = conflicts === 0 ? memory : null
-      const space = new Workspace({ now: time(), ids, remembered, bears: true })
+      const since = await sinceOf(this.#writing)
+      const space = new Workspace({ now: time(), ids, remembered, since, bears: true })
       let taken: Awaited<ReturnType<Claims['takeInto']>> = []
-      for (const { keys } of group) for (const key of keys) if (key.isFresh === true) space.assumeAbsent(key)
       try {
         await this.#preload(space, group)
         const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
         if (conflicts === 0) taken = await this.#claims.takeInto(space, (name) => this.#underWay.has(name))
-        await writeOut(this.#writing, space, (set, onSeen) => tables.write(set, onSeen))
+        await writeOut(this.#writing, space, (...write) => tables.write(...write))
         this.#claims.written(taken)
         return answers
       } catch (error) {
@@ -179,7 +180,8 @@ export class GroupWrite {
   /** What callers said that they are about, all at once, so that no decision has to be made twice for it. */
   async #preload(space: Workspace, group: readonly Call[]): Promise<void> {
     const wanted = new Missing()
-    for (const { keys } of group) wanted.addKeys(keys.filter((key) => space.cellOf(key) === undefined))
+    const isWanted = (key: RecordKey) => !space.isFresh(key) && space.cellOf(key) === undefined
+    for (const { keys } of group) wanted.addKeys(keys.filter(isWanted))
     if (!wanted.isEmpty) space.know(await this.#writing.tables.load(wanted), wanted)
   }
 }

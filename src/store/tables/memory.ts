@@ -7,7 +7,7 @@ import { type Cell, cellOfBirth, cellOfJob, type StoredCell } from './cell.ts'
 import { hasEnded } from './glance.ts'
 import { Recent } from './recent.ts'
 import { headOf } from './shelf.ts'
-import type { JobRow, SlotRow } from './tables.ts'
+import type { JobRow, SlotRow, WriteSet } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import type { Remembered } from './workspace-options.ts'
 
@@ -16,7 +16,7 @@ const MOST_JOBS = 5000
 /** Whatever else is. */
 const MOST_RECORDS = 10_000
 /** New jobs that nobody has taken yet: as many as are known to be ready. */
-const MOST_WAITING = 25_000
+const MOST_WAITING = 100_000
 const MOST_SLOTS = 1000
 const MOST_QUEUES = 1000
 
@@ -51,6 +51,7 @@ export class Memory implements Remembered {
 
   /** All of it is durable, or will be before anything that is written after it. */
   wrote(space: Workspace): void {
+    for (const birth of space.bornAlone()) this.#waiting.set(birth.tenant_id, birth.job_id, birth)
     space.forEachCell((cell) => {
       const { key } = cell.stored
       if (!cell.isChanged) {
@@ -86,6 +87,29 @@ export class Memory implements Remembered {
     if (known === undefined || known.version <= row.version) this.#slots.set(name, row)
   }
 
+  /** Nothing counts that was known before. */
+  clear(): void {
+    this.#jobs.clear()
+    this.#waiting.clear()
+    this.#records.clear()
+    this.#slots.clear()
+    this.#queues.clear()
+  }
+
+  /** Others have written it: what they made new waits for whoever comes first. */
+  othersWrote({ newJobs, jobs, records, slots }: WriteSet): void {
+    for (const job of newJobs) this.#waiting.set(job.tenant_id, job.job_id, job)
+    for (const { tenant_id, job_id } of jobs) {
+      this.#jobs.delete(tenant_id, job_id)
+      this.#waiting.delete(tenant_id, job_id)
+    }
+    for (const record of records) {
+      this.#records.delete(nameOfKey(record))
+      this.#queues.delete(nameOfKey(record))
+    }
+    for (const slot of slots) this.#slots.delete(slotName(slot))
+  }
+
   /** Somebody else has written. That is found out of everything else by whoever writes it. */
   forgetQueues(): void {
     this.#queues.clear()
@@ -93,6 +117,7 @@ export class Memory implements Remembered {
 
   /** Somebody else was faster with some of it, and nobody says with which. */
   forget(space: Workspace): void {
+    for (const { tenant_id, job_id } of space.bornAlone()) this.#waiting.delete(tenant_id, job_id)
     space.forEachCell(({ stored: { key } }) => {
       if (key.kind === 'job') {
         this.#jobs.delete(key.tenant_id, key.id)

@@ -7,7 +7,9 @@ import { jobText, stepText } from './record-text.ts'
 // What is written of jobs that go on as others did is put together from pieces (birth-marks.ts), and nobody makes their records.
 
 /** What is different from job to job, and from moment to moment. */
-type Slot = 'at' | 'due' | 'rank' | 'since' | 'etag' | 'lease' | 'output'
+export type MovingSlot = 'at' | 'due' | 'rank' | 'since' | 'etag' | 'lease' | 'output'
+
+export type MovingPiece = TextPiece<MovingSlot>
 
 type OfMoment = 'at' | 'due'
 
@@ -28,9 +30,48 @@ export function movingOf(stride: Stride): string {
   return `{"job":${job},"steps":{${steps}}}`
 }
 
+/**
+ * What `encodeMoving` says of all that took this stride at the same time, of which there are so many; null while there are few, and where
+ * other steps are told of as well, which others may have taken at other times.
+ */
+export function movingPieces(stride: Stride, many: number): readonly MovingPiece[] | null {
+  const { step_index } = stride.leg.step
+  for (let one: Alike = stride; one instanceof Stride; one = one.before) {
+    if (one.leg.step.step_index !== step_index) return null
+  }
+  const { job, step } = textsOf(stride)
+  const ofJob = piecesAt(job, stride, many)
+  const ofStep = piecesAt(step, stride, many)
+  if (ofJob === null || ofStep === null) return null
+  const texts = ['{"job":', ofJob, `,"steps":{"${step_index}":`, ofStep, '}}']
+  return inOne(texts, JSON.stringify(stride.etag))
+}
+
+/** Pieces and texts as pieces; all of them have the same etag. */
+function inOne(parts: readonly (string | readonly MovingPiece[])[], etag: string): readonly MovingPiece[] {
+  const all: MovingPiece[] = []
+  let text = ''
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part
+      continue
+    }
+    for (const { before, slot } of part) {
+      text += before
+      if (slot === 'etag') text += etag
+      else if (slot !== null) {
+        all.push({ before: text, slot })
+        text = ''
+      }
+    }
+  }
+  all.push({ before: text, slot: null })
+  return all
+}
+
 interface Texts {
-  readonly job: CutText<Slot, OfMoment>
-  readonly step: CutText<Slot, OfMoment>
+  readonly job: CutText<MovingSlot, OfMoment>
+  readonly step: CutText<MovingSlot, OfMoment>
 }
 
 const texts = new WeakMap<Stride['leg'], Texts>()
@@ -47,10 +88,18 @@ function textsOf(stride: Stride): Texts {
   return known
 }
 
-function textOf(text: CutText<Slot, OfMoment>, stride: Stride): string | null {
-  const { now, due_at } = stride
-  const pieces = text.pieces(now, () => ({ at: JSON.stringify(toIso(now)), due: JSON.stringify(due_at) }))
-  return pieces === null ? null : joined(pieces, ownText, stride)
+function textOf(text: CutText<MovingSlot, OfMoment>, stride: Stride): string | null {
+  const pieces = piecesAt(text, stride, 1)
+  return pieces === null ? null : joined(pieces, ownMovingText, stride)
+}
+
+function piecesAt(
+  text: CutText<MovingSlot, OfMoment>,
+  { now, due_at }: Stride,
+  many: number,
+): readonly MovingPiece[] | null {
+  const moment = () => ({ at: JSON.stringify(toIso(now)), due: JSON.stringify(due_at) })
+  return text.pieces(now, moment, many)
 }
 
 function jobTextOf({ job, birth }: Stride): string {
@@ -61,8 +110,8 @@ function stepTextOf({ step, birth }: Stride): string {
   return stepText(step, birth.steps[step.step_index] ?? {})
 }
 
-function piecesOf(like: Stride, write: (stride: Stride) => string): readonly TextPiece<Slot>[] {
-  return piecesBetween<Slot>(write(like), (marks) => {
+function piecesOf(like: Stride, write: (stride: Stride) => string): readonly TextPiece<MovingSlot>[] {
+  return piecesBetween<MovingSlot>(write(like), (marks) => {
     const stride = markedStride(like, marks)
     stride.written(String(marks.first))
     const text = write(stride)
@@ -70,9 +119,9 @@ function piecesOf(like: Stride, write: (stride: Stride) => string): readonly Tex
   })
 }
 
-function slotsOf(stride: Stride): readonly Mark<Slot>[] {
+function slotsOf(stride: Stride): readonly Mark<MovingSlot>[] {
   const since = jobSinceOf(stride)
-  const slots: Mark<Slot>[] = [
+  const slots: Mark<MovingSlot>[] = [
     ['at', JSON.stringify(toIso(stride.now))],
     ['rank', String(stride.birth.ready.rank)],
     ['etag', JSON.stringify(stride.etag)],
@@ -84,7 +133,8 @@ function slotsOf(stride: Stride): readonly Mark<Slot>[] {
   return slots
 }
 
-function ownText(slot: Slot, stride: Stride): string {
+/** What is its own, as JSON. */
+export function ownMovingText(slot: MovingSlot, stride: Stride): string {
   switch (slot) {
     case 'rank':
       return String(stride.birth.ready.rank)

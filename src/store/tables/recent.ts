@@ -28,6 +28,12 @@ export class Recent<V> {
     this.#young.set(tenant_id, id, value)
   }
 
+  clear(): void {
+    this.#young = new TwoKeys()
+    this.#old = new TwoKeys()
+    this.#puts = 0
+  }
+
   delete(tenant_id: string, id: string): void {
     this.#young.delete(tenant_id, id)
     this.#old.delete(tenant_id, id)

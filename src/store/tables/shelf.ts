@@ -3,18 +3,23 @@ import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import { type ReadyWanted, WorkIndex, WorkPlace } from '../live/work-index.ts'
-import type { Cell } from './cell.ts'
+import { Cell, cellOfJob } from './cell.ts'
 import { workOf } from './glance.ts'
-import type { ReadySelect } from './tables.ts'
+import type { ReadySelect, WriteSet } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 
 /** More than these are not kept in mind: then the database is asked what comes first. */
-const MOST_HEADS = 50_000
+const MOST_HEADS = 200_000
 
 /** After so long it is asked all the same: somebody may have let go of work without a word. */
 const LOOK_AGAIN_MS = 5000
 /** While this process takes work all the time, a look would only be in its way. */
 const LOOK_WHILE_BUSY_MS = 30_000
+/** And while it reads whatever others write, all that is missing is work that somebody held and let go of. */
+const LOOK_WHILE_SURE_MS = 300_000
+
+/** When there are more queues than this, those that are empty are forgotten. */
+const MOST_QUEUES = 1000
 
 /** A look at the database that is under way: what this process writes meanwhile may be in its answer, or not. */
 export interface Looking {
@@ -22,11 +27,21 @@ export interface Looking {
   readonly round: number
 }
 
-interface Standing {
-  readonly place: WorkPlace
-  readonly queue: string
+/** How many there are of a queue. */
+interface Count {
+  n: number
+}
+
+class Standing extends WorkPlace {
+  readonly count: Count
   /** When it was put there. */
   readonly tick: number
+
+  constructor({ tenant_id, id }: RecordKey, count: Count, tick: number) {
+    super(tenant_id, id)
+    this.count = count
+    this.tick = tick
+  }
 }
 
 /**
@@ -38,22 +53,29 @@ export class Shelf {
   #index = new WorkIndex()
   #standing = new TwoKeys<Standing>()
   #size = 0
-  /** How many there are of each queue. */
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new Map<string, Count>()
   /** Queues of which everything is known; all of them in a ledger that had nothing in it. */
   readonly #known = new Set<string>()
   #knowsAll: boolean
   #lookedAt: number
   #tick = 0
   #round = 0
+  /** Looks that are under way. */
+  #looks = 0
 
   constructor(isEmpty: boolean, now: number) {
     this.#knowsAll = isEmpty
     this.#lookedAt = now
   }
 
+  /** Whoever begins to look says when that is over. */
   begin(): Looking {
+    this.#looks++
     return { tick: this.#tick, round: this.#round }
+  }
+
+  end(): void {
+    this.#looks--
   }
 
   /**
@@ -73,7 +95,7 @@ export class Shelf {
     if (round !== this.#round) return
     const asked = new Set(queues)
     for (const one of [...this.#standing.values()]) {
-      if (asked.has(one.queue) && one.tick <= tick) this.#drop(one)
+      if (asked.has(one.ready?.ready.queue ?? '') && one.tick <= tick) this.#drop(one)
     }
     for (const queue of asked) this.#known.add(queue)
   }
@@ -94,14 +116,15 @@ export class Shelf {
   }
 
   /** Whether it is time to look all the same. Whoever is told so does. */
-  isTimeToLook(now: number, isBusy: boolean): boolean {
-    if (now - this.#lookedAt < (isBusy ? LOOK_WHILE_BUSY_MS : LOOK_AGAIN_MS)) return false
+  isTimeToLook(now: number, isBusy: boolean | 'sure'): boolean {
+    const ms = isBusy === 'sure' ? LOOK_WHILE_SURE_MS : isBusy ? LOOK_WHILE_BUSY_MS : LOOK_AGAIN_MS
+    if (now - this.#lookedAt < ms) return false
     this.#lookedAt = now
     return true
   }
 
   hasAny(queues: readonly string[]): boolean {
-    return queues.some((queue) => (this.#counts.get(queue) ?? 0) > 0)
+    return queues.some((queue) => (this.#counts.get(queue)?.n ?? 0) > 0)
   }
 
   has(key: RecordKey): boolean {
@@ -121,6 +144,9 @@ export class Shelf {
   /** What was decided there is durable. */
   wrote(space: Workspace): void {
     this.#tick++
+    if (!this.#isOfUse) return
+    for (const { tenant_id, job_id: id, ready } of space.bornAlone())
+      this.#put({ key: { kind: 'job', tenant_id, id }, ready })
     space.forEachCell((cell) => {
       if (!cell.isChanged || cell.stored.key.kind !== 'job') return
       this.take(cell.stored.key)
@@ -130,25 +156,67 @@ export class Shelf {
     if (this.#size > MOST_HEADS) this.forget()
   }
 
-  #put({ key, ready }: ReadyHead): void {
-    const place = new WorkPlace(key.tenant_id, key.id)
-    this.#index.move(place, { ready, due_at: null, waits_for: NOTHING })
-    this.#standing.set(key.tenant_id, key.id, { place, queue: ready.queue, tick: this.#tick })
-    this.#size++
-    this.#counts.set(ready.queue, (this.#counts.get(ready.queue) ?? 0) + 1)
+  /** Others have written it. What was there before and is ready again has to be looked up. */
+  othersWrote({ ready: { adds, drops }, newJobs }: WriteSet): void {
+    this.#tick++
+    for (const { tenant_id, job_id: id } of drops) this.take({ kind: 'job', tenant_id, id })
+    const born = new Set<string>()
+    for (const row of newJobs) {
+      const head = headOf(new Cell(cellOfJob(row), false))
+      if (head === null) continue
+      born.add(row.job_id)
+      this.#put(head)
+    }
+    for (const { queue, job_id } of adds) {
+      if (!born.has(job_id)) this.#forgetQueue(queue)
+    }
+    if (this.#size > MOST_HEADS) this.forget()
   }
 
-  #drop({ place, queue }: Standing): void {
-    const count = (this.#counts.get(queue) as number) - 1
-    if (count > 0) this.#counts.set(queue, count)
-    else this.#counts.delete(queue)
-    this.#index.move(place, { ready: null, due_at: null, waits_for: NOTHING })
-    this.#standing.delete(place.tenant_id, place.id)
+  /** There is more than is known of here. */
+  #forgetQueue(queue: string): void {
+    this.#knowsAll = false
+    this.#known.delete(queue)
+  }
+
+  /** Something is known, or is about to be. */
+  get #isOfUse(): boolean {
+    return this.#knowsAll || this.#known.size + this.#looks > 0
+  }
+
+  #put({ key, ready }: ReadyHead): void {
+    const one = new Standing(key, this.#countOf(ready.queue), this.#tick)
+    this.#index.move(one, { ready, due_at: null, waits_for: NOTHING })
+    this.#standing.set(key.tenant_id, key.id, one)
+    this.#size++
+    one.count.n++
+  }
+
+  #drop(one: Standing): void {
+    one.count.n--
+    this.#index.move(one, NOWHERE)
+    this.#standing.delete(one.tenant_id, one.id)
     this.#size--
+  }
+
+  /** There are few queues, and one that is empty is kept. */
+  #countOf(queue: string): Count {
+    let count = this.#counts.get(queue)
+    if (count === undefined) {
+      if (this.#counts.size >= MOST_QUEUES) this.#forgetEmpty()
+      count = { n: 0 }
+      this.#counts.set(queue, count)
+    }
+    return count
+  }
+
+  #forgetEmpty(): void {
+    for (const [queue, { n }] of this.#counts) if (n === 0) this.#counts.delete(queue)
   }
 }
 
 const NOTHING: readonly string[] = Object.freeze([])
+const NOWHERE = { ready: null, due_at: null, waits_for: NOTHING }
 
 /** A job by what was decided, as it is shown to whoever takes work; null when it is not ready. */
 export function headOf({ now, stored }: Cell): ReadyHead | null {

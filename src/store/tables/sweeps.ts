@@ -31,7 +31,10 @@ async function sweepOnce<A>(
   const looking = writing.shelf.begin()
   const { tables, memory, ids, time } = writing
   const also = alsoOf(selector)
-  const taken = await tables.take(takeOf(selector, time()), also)
+  const taken = await tables.take(takeOf(selector, time()), also).catch((error: unknown) => {
+    writing.shelf.end()
+    throw error
+  })
   let isKnown = false
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
@@ -52,6 +55,7 @@ async function sweepOnce<A>(
     })
   } finally {
     await taken.release()
+    writing.shelf.end()
     // Whoever looked meanwhile was not shown what was taken here.
     if (!isKnown) writing.shelf.forget()
   }

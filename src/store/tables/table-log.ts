@@ -14,7 +14,8 @@ import {
 import type { WatchedLog } from '../watchers.ts'
 import { tagsOf } from './chunk-tags.ts'
 import { recordsOf } from './entry-codec.ts'
-import type { ChunkSelect, ChunkSketch, Head, Tables } from './tables.ts'
+import type { ChunkSelect, ChunkSketch } from './log-parts.ts'
+import type { Head, Tables } from './tables.ts'
 
 /** Chunks that are read at a time: few at first, since the first may have all that is asked for. */
 const FIRST_CHUNKS = 16

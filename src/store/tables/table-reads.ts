@@ -10,6 +10,7 @@ import {
 } from '../../core/aggregate.ts'
 import type { ClaimKey } from '../../core/decision.ts'
 import type { OutboxRecord, StepRecord } from '../../core/job/record.ts'
+import { isAlike } from '../../core/job/stride.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { present } from '../../core/must.ts'
 import type { Capabilities } from '../capabilities.ts'
@@ -23,15 +24,25 @@ export async function loadAggregate<K extends AggregateKind>(
   tables: Tables,
   key: RecordKey<K>,
 ): Promise<AggregateOf[K] | null> {
-  const { jobs, records } = await tables.load(
+  const {
+    jobs,
+    records,
+    cells = [],
+  } = await tables.load(
     key.kind === 'job'
       ? { ...NOTHING_WANTED, jobs: [key as RecordKey] }
       : { ...NOTHING_WANTED, records: [key as RecordKey] },
   )
   const [job] = jobs
   const [record] = records
-  const cell = job !== undefined ? cellOfJob(job) : record !== undefined ? cellOfRecord(record) : null
-  return (cell?.aggregate ?? null) as AggregateOf[K] | null
+  const read = job !== undefined ? cellOfJob(job) : record !== undefined ? cellOfRecord(record) : null
+  const { aggregate = null } = cells[0] ?? read ?? {}
+  return (isAlike(aggregate) ? plainJob(aggregate) : aggregate) as AggregateOf[K] | null
+}
+
+/** One of which nobody has made the records yet. */
+function plainJob({ job, steps, outbox }: JobAggregate): JobAggregate {
+  return { job, steps, outbox }
 }
 
 export async function getRecord<K extends RecordKind>(

@@ -39,13 +39,17 @@ import { sweepTables } from './sweeps.ts'
 import { TableLog } from './table-log.ts'
 import { findIn, getRecord, loadAggregate, ownerIn } from './table-reads.ts'
 import type { Head, Tables, WriteSet, Written } from './tables.ts'
+import type { Part, TailDriver } from './tail/tail.ts'
+import { TailedTables } from './tail/tailed-tables.ts'
 import { Workspace } from './workspace.ts'
 import type { Writing } from './writing.ts'
 
 export interface TableStoreOptions {
   readonly engine: string
   readonly watch: Capabilities['watch']
-  readonly tables: Tables
+  readonly tables: Tables | TailDriver
+  /** Writes of a process before it is worth its while to know what there is. */
+  readonly writesInPlace?: number | undefined
   readonly world: World
   /** The time that counts: where there are many machines, the database's. */
   readonly clock: Clock
@@ -81,8 +85,8 @@ export class TableStore implements Store {
   #upkeep: Timer
   #closing: Promise<void> | null = null
 
-  private constructor(options: TableStoreOptions, head: Head) {
-    const { engine, watch, tables, world, clock } = options
+  private constructor(options: TableStoreOptions, tables: Tables, head: Head) {
+    const { engine, watch, world, clock } = options
     this.capabilities = {
       engine,
       atomic: 'transaction',
@@ -99,7 +103,8 @@ export class TableStore implements Store {
     this.#keepHistoryMs = options.keepHistoryMs
     this.#now = head.at
     this.#own = new OwnPlaces(head.seq)
-    this.#due = new NextDue(() => tables.nextDue())
+    const orEarlier = () => tables.nextDueOrEarlier?.() ?? tables.nextDue()
+    this.#due = new NextDue(() => tables.nextDue(), orEarlier)
     this.#log = new TableLog(tables, head)
     this.#watchers = new Watchers(this.#log)
     const { ids, timers, random } = world
@@ -114,11 +119,15 @@ export class TableStore implements Store {
     this.#group = new GroupWrite(this.#writing, this.#takers)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
+    tables.onKnowing?.({ begins: () => memory.clear(), others: (parts) => this.#others(parts) })
     this.#upkeep = this.#clearUpLater(world)
   }
 
   static async on(options: TableStoreOptions): Promise<TableStore> {
-    return new TableStore(options, await options.tables.head())
+    const { tables: driver, world, writesInPlace } = options
+    const { timers, clock } = world
+    const tables = 'tail' in driver ? new TailedTables(driver, { timers, clock, writesInPlace }) : driver
+    return new TableStore(options, tables, await tables.head())
   }
 
   async transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
@@ -148,23 +157,28 @@ export class TableStore implements Store {
     if (selector.what === 'ready' && this.#shelf.knows(selector.queues)) {
       const taken = this.#group.hasWork(selector.queues) ? await this.#group.claim(selector, decide) : []
       if (taken !== null && taken.length > 0) return taken
-      if (taken !== null && !this.#shelf.isTimeToLook(this.#time(), this.#group.isBusy)) return taken
+      const isSure = this.#tables.knowsAll === true && this.#group.isBusy
+      if (taken !== null && !this.#shelf.isTimeToLook(this.#time(), isSure ? 'sure' : this.#group.isBusy))
+        return taken
     }
     return sweepTables(this.#writing, selector, decide)
   }
 
   async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {
     this.#mustBeOpen()
+    await this.#tables.current?.()
     return getRecord(this.#tables, key)
   }
 
   async load<K extends AggregateKind>(key: RecordKey<K>): Promise<AggregateOf[K] | null> {
     this.#mustBeOpen()
+    await this.#tables.current?.()
     return loadAggregate(this.#tables, key)
   }
 
   async ownerOf(claim: ClaimKey): Promise<string | null> {
     this.#mustBeOpen()
+    await this.#tables.current?.()
     return ownerIn(this.#tables, claim)
   }
 
@@ -301,7 +315,7 @@ export class TableStore implements Store {
   #saw(set: WriteSet): boolean {
     if (!mayBeTaken(set)) return false
     this.#takers.wake()
-    return this.#takers.hasListeners && set.ready.adds.length > 0
+    return this.#takers.hasListeners && set.ready.adds.length + set.runs.length > 0
   }
 
   #wrote(written: Written, set: WriteSet, isSeen: boolean): void {
@@ -321,6 +335,28 @@ export class TableStore implements Store {
     this.#memory.forgetQueues()
   }
 
+  /** Others have written these, and nothing else. */
+  #others(parts: readonly Part[]): void {
+    for (const { set, first_seq } of parts) {
+      this.#memory.othersWrote(set)
+      this.#shelf.othersWrote(set)
+      const seq = first_seq + (set.chunk?.places ?? 0) - 1
+      const { records, removed } = this.#log.head
+      const head = {
+        seq,
+        at: Math.max(this.#now, set.at),
+        records: records + (set.chunk?.places ?? 0),
+        removed,
+      }
+      this.#now = head.at
+      this.#own.reached(seq)
+      this.#log.reached(head)
+      this.#due.wrote(set, { owes: false })
+    }
+    this.#watchers.wake()
+    this.#takers.wake()
+  }
+
   /** Somebody else has written. */
   async #hear(): Promise<void> {
     if (this.#closing !== null) return
@@ -338,6 +374,8 @@ export class TableStore implements Store {
 }
 
 /** There is more to take, or what holds it up may have changed: a limit, or a record, as that of a queue. */
-function mayBeTaken({ ready, slots, records }: WriteSet): boolean {
-  return ready.adds.length + ready.drops.length + slots.length + records.length > 0
+function mayBeTaken({ runs, strides, ready, slots, records }: WriteSet): boolean {
+  return (
+    runs.length + strides.length + ready.adds.length + ready.drops.length + slots.length + records.length > 0
+  )
 }

@@ -5,7 +5,11 @@ import type { CallersTransaction } from '../inbox.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type { Place } from '../place.ts'
 import type { FindQuery } from '../query.ts'
+import type { BirthRun } from './birth-runs.ts'
 import type { StoredCell } from './cell.ts'
+import type { About, Chunk, ChunkSelect, ChunkSketch, NewChunk, SketchSelect } from './log-parts.ts'
+import type { StrideRun } from './stride-runs.ts'
+import type { Basis, Knowing } from './tail/knowing.ts'
 
 /**
  * A database as the engines with tables see it: rows that go in and come out. What is decided on them, and what follows
@@ -14,12 +18,12 @@ import type { StoredCell } from './cell.ts'
  * Nothing is locked between `load` and `write`. Every row that is changed says which version of it was read, and a write
  * that finds another one changes nothing and throws `Conflict`: whoever asked reads again and decides again.
  */
-export interface Tables {
+export interface Tables extends Partial<Knowing> {
   /** Absent where nobody else can write to the database. */
   readonly inbox?: InboxTable | undefined
   load(wanted: Wanted): Promise<Loaded>
   /** All of it or nothing, durable when it resolves. */
-  write(set: WriteSet, onSeen?: OnSeen): Promise<Written>
+  write(set: WriteSet, onSeen?: OnSeen, basis?: Basis): Promise<Written>
   /** Takes work for itself: nobody else is shown it until the session ends. Reads something else on the way. */
   take(select: TakeWork, also?: Wanted): Promise<TakenWork>
 
@@ -149,6 +153,10 @@ export interface ClosedRow {
 
 /** Everything that one transaction writes. */
 export interface WriteSet {
+  /** New jobs that are alike, each with its claim and its place among what is ready; none of that is in the lists below. */
+  readonly runs: readonly BirthRun[]
+  /** Jobs that went the same way, each with what becomes of its place among what is ready, and of its timer; nor is that. */
+  readonly strides: readonly StrideRun[]
   readonly newJobs: readonly NewJob[]
   readonly jobs: readonly ChangedJob[]
   readonly records: readonly ChangedRecord[]
@@ -255,19 +263,6 @@ export interface RefusalWrite extends RefusalKey {
   readonly count: number
 }
 
-/** A part of the log: the entries of one transaction. */
-export interface NewChunk {
-  /** As JSON, in order. */
-  readonly entries: string
-  /** Places in the log that they take. */
-  readonly places: number
-  readonly first_at: number
-  readonly last_at: number
-  readonly tags: readonly string[]
-  /** How long records stayed in the states that they left, as JSON. */
-  readonly sketch: string
-}
-
 interface InboxDone {
   readonly id: number
   /** What is kept with it, as JSON; null when the request is done with, and goes. */
@@ -288,6 +283,8 @@ export interface Written {
   readonly head: Head
   /** Somebody waited for one of its signals, or may have: it is to be delivered. */
   readonly owes: boolean
+  /** How often something was written in place by now, where a database counts that. */
+  readonly turn?: number | undefined
 }
 
 export interface Head {
@@ -347,51 +344,3 @@ export interface FoundStep {
 export type FoundOutbox =
   | { readonly closed: ClosedRow }
   | { readonly job: JobRow; readonly outbox_id: string }
-
-/** Whose history; all that is given has to fit. */
-export interface About {
-  readonly tenant_id: string | undefined
-  readonly kind: RecordKind | undefined
-  readonly id: string | undefined
-  readonly job_id: string | undefined
-  readonly doc_id: string | undefined
-}
-
-export interface Chunk {
-  readonly first_seq: number
-  readonly entries: string
-}
-
-export interface ChunkSelect {
-  /** Only these; all when absent. */
-  readonly ids?: readonly number[] | undefined
-  /** All of these are among its tags. */
-  readonly tags: readonly string[]
-  /** Chunks that may hold something of this time. */
-  readonly from: number | undefined
-  readonly before: number | undefined
-  /** Chunks with a place after this one, or before it where the newest come first. */
-  readonly seq: number
-  readonly isDescending: boolean
-  readonly limit: number
-}
-
-/**
- * A part of the log that tells of something so much earlier than what was told before it is late. All others lie in the log
- * where their time is, give or take this; those that are late are looked for by themselves.
- */
-export const LATE_MS = 3_600_000
-
-export interface SketchSelect {
-  readonly from: number | undefined
-  readonly before: number | undefined
-  readonly after: number
-  readonly limit: number
-}
-
-export interface ChunkSketch {
-  readonly first_seq: number
-  readonly first_at: number
-  readonly last_at: number
-  readonly sketch: string
-}

@@ -45,6 +45,8 @@ import { RefusalBook } from './refusal-book.ts'
 import { RowBook } from './row-book.ts'
 import { SlotBook, type SlotOwners, SlotTrial } from './slot-book.ts'
 import type { JobRow, Loaded, Wanted } from './tables.ts'
+import type { MadeOf } from './tail/knowing.ts'
+import type { Since } from './tail/known.ts'
 import type { Remembered, WorkspaceOptions } from './workspace-options.ts'
 
 /**
@@ -53,6 +55,8 @@ import type { Remembered, WorkspaceOptions } from './workspace-options.ts'
  */
 export class Workspace {
   readonly now: number
+  /** Since when it is known what was written. */
+  readonly since: Since | null
   readonly slots = new SlotBook()
   readonly #cells: CellBook
   readonly counts = new StateCounts()
@@ -77,8 +81,9 @@ export class Workspace {
   readonly #asking: Asking
   #look = new Look()
 
-  constructor({ now, ids, remembered, assumesRoom = false, bears = false }: WorkspaceOptions) {
+  constructor({ now, ids, remembered, since = null, assumesRoom = false, bears = false }: WorkspaceOptions) {
     this.now = now
+    this.since = since
     this.#assumesRoom = assumesRoom
     this.#bears = bears && remembered !== null
     this.#ids = new FreshIds(ids)
@@ -93,9 +98,9 @@ export class Workspace {
     })
   }
 
-  /** Somebody made up this id just now: there is nothing of that name, unless the write says otherwise. */
-  assumeAbsent(key: RecordKey): void {
-    if (this.#remembered !== null) this.#cells.assumeAbsent(key)
+  /** Somebody made up the id of a key just now: there is nothing of that name, unless the write says otherwise. */
+  isFresh(key: RecordKey): boolean {
+    return key.isFresh === true && this.#remembered !== null
   }
 
   /** What is told, each by itself. */
@@ -103,6 +108,7 @@ export class Workspace {
     return this.told.flatMap((told) => (told instanceof Stride ? told.audit : [told]))
   }
 
+  /** But for those that jobs are born with. */
   get claims(): readonly Claim[] {
     return this.#claims.taken
   }
@@ -132,11 +138,14 @@ export class Workspace {
   }
 
   /** What it comes to; or what has to be read before it can be made again. */
-  try<A>(decide: (given: Given) => Decision<A>): Outcome<A> | Missing {
+  try<A>(decide: (given: Given) => Decision<A>, keys: readonly RecordKey[] = NO_KEYS): Outcome<A> | Missing {
     this.#look = new Look()
     this.#ids.forget()
     const decision = decideOn(this, this.now, this.#ids, decide)
     if (decision.kind === 'change' && decision.change instanceof Stride) this.#release(decision.change)
+    // Whoever asked for what nobody has heard of knows by now.
+    if (this.#look.bearing === null && this.#assumeFresh(keys) && decision.kind === 'need')
+      return this.try(decide, keys)
     const missing = this.#asking.missingFor(decision, this.#look)
     if (missing !== null && !missing.isEmpty) return missing
     must(decision.kind !== 'need', 'a decision does not ask for what it has')
@@ -150,6 +159,13 @@ export class Workspace {
     else if (bearing === null) this.#commit(change, change.audit)
     else this.#bear(bearing)
     return { ok: true, answer: decision.answer }
+  }
+
+  /** Answers whether that was not known. */
+  #assumeFresh(keys: readonly RecordKey[]): boolean {
+    let isNew = false
+    for (const key of keys) if (this.isFresh(key) && this.#cells.assumeAbsent(key)) isNew = true
+    return isNew
   }
 
   /** What was decided stays as it is. Not before it is written as JSON: that is several times slower afterwards. */
@@ -202,11 +218,26 @@ export class Workspace {
 
   /** Something was decided on it here. */
   hasChanged({ kind, tenant_id, id }: RecordKey): boolean {
-    return this.#cells.known(kind, tenant_id, id)?.isChanged === true
+    return this.#cells.here(kind, tenant_id, id)?.isChanged === true
   }
 
+  /** But for jobs that were born here, and that nobody looked at since. */
   forEachCell(callback: (cell: Cell) => void): void {
     this.#cells.forEach(callback)
+  }
+
+  /** These. */
+  bornAlone(): readonly Birth[] {
+    return this.#cells.bornAlone()
+  }
+
+  /** What was changed here, as it is when it is written. */
+  written(): MadeOf {
+    const cells: StoredCell[] = []
+    this.#cells.forEach((cell) => {
+      if (cell.isChanged) cells.push(cell.written())
+    })
+    return { cells, births: this.bornAlone() }
   }
 
   /** What has to be as it was when somebody looked. What was written since says so itself. */
@@ -217,7 +248,7 @@ export class Workspace {
   #bearing(births: readonly Birth[], now: number): Bearing | null {
     if (this.#look.sawFull) return null
     this.#rememberSlot((births[0] as Birth).form.slot, null)
-    return Bearing.of(births, this.#cells, this.slots, now)
+    return Bearing.of(births, this.slots, now)
   }
 
   /** The first limit that there is no place under; what it would make of them is known from now on. */
@@ -290,9 +321,10 @@ export class Workspace {
 
   #bear(bearing: Bearing): void {
     bearing.settle(this.counts)
+    this.#cells.bear(bearing.births)
     for (const birth of bearing.births) {
       this.births.push(birth)
-      this.#claims.take({ tenant_id: birth.tenant_id, key: birth.claim, owner: birth.job_id })
+      this.#claims.takenBy(birth)
     }
     this.isNews = true
     for (const cell of this.#look.reads) if (!cell.isChanged) this.seen.add(cell)
@@ -365,3 +397,4 @@ export class Workspace {
 }
 
 const { change: NOTHING } = change(null, {})
+const NO_KEYS: readonly RecordKey[] = Object.freeze([])

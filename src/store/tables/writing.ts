@@ -3,9 +3,11 @@ import { LedgerBusy } from '../../errors/sqlite-errors.ts'
 import { heldPause } from '../../world/pause.ts'
 import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
+import { inRows } from './birth-runs.ts'
 import type { Memory } from './memory.ts'
 import type { Shelf } from './shelf.ts'
 import { Conflict, type Tables, type WriteSet, type Written } from './tables.ts'
+import type { Since } from './tail/known.ts'
 import type { Workspace } from './workspace.ts'
 import { writeSetOf } from './write-set.ts'
 
@@ -29,6 +31,11 @@ export interface Writing {
   readonly onWritten: (written: Written, set: WriteSet, isSeen: boolean) => void
   /** It may be written all the same: nobody could say. */
   readonly onFailed: () => void
+}
+
+/** What decisions from now on rest on. */
+export async function sinceOf({ tables }: Writing): Promise<Since | null> {
+  return (await tables.since?.()) ?? null
 }
 
 /** Reads, decides and writes again for as long as somebody else is faster. */
@@ -57,7 +64,8 @@ export async function writeOut(
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
 ): Promise<void> {
-  const set = writeSetOf(space, also)
+  const written = writeSetOf(space, also)
+  const set = written === null || space.since !== null ? written : inRows(written)
   space.freeze()
   if (set === null) return
   let isSeen = false
@@ -66,13 +74,14 @@ export async function writeOut(
       memory.wrote(space)
       shelf.wrote(space)
     }
-    const written = await write(set, () => {
+    const seen = () => {
       isSeen = true
       remember()
       return onSeen(set)
-    })
+    }
+    const done = await write(set, seen, { since: space.since, written: () => space.written() })
     if (!isSeen) remember()
-    onWritten(written, set, isSeen)
+    onWritten(done, set, isSeen)
   } catch (error) {
     onFailed()
     throw error

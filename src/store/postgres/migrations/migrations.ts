@@ -1,10 +1,13 @@
 import { InvalidInput } from '../../../errors/input-errors.ts'
+import { foldSql } from './fold.ts'
 import { tablesSql } from './tables.ts'
-import { viewsSql } from './views.ts'
+import { beginsInPlaceSql, endsTailSql, tailSql } from './tail.ts'
+import { tailPartsSql } from './tail-parts.ts'
+import { viewsNowSql, viewsSql } from './views.ts'
 import { writeAlikeSql } from './write-alike.ts'
 import { writeFunctionSql } from './write-function.ts'
 import { writeLoneSql } from './write-lone.ts'
-import { writeRowsSql } from './write-rows.ts'
+import { functionSql, writeRowsSql } from './write-rows.ts'
 
 export interface Migration {
   readonly version: number
@@ -41,6 +44,7 @@ export function postgresMigrations(schema: string): readonly Migration[] {
     { version: 5, name: 'alike', sql: writeAlikeSql(s, channelOf(schema)) },
     { version: 6, name: 'plans', sql: plansSql(s) },
     { version: 7, name: 'lone', sql: writeLoneSql(s, channelOf(schema)) },
+    { version: 8, name: 'tail', sql: tailMigrationSql(s, channelOf(schema)) },
   ]
 }
 
@@ -56,6 +60,27 @@ function plansSql(s: string): string {
       ),
     )
     .join('\n')
+}
+
+/** Writes may be added to the end of the log; those in place see to it that none is there. */
+function tailMigrationSql(s: string, channel: string): string {
+  const inPlace = {
+    begins: beginsInPlaceSql(s),
+    beforeHead: endsTailSql(s),
+    sets: ', turn = turn + 1',
+    answers: ', v_head.turn',
+  }
+  return [
+    tailSql(s, channel),
+    tailPartsSql(s),
+    foldSql(s),
+    `DROP FUNCTION ${s}.write;`,
+    functionSql(s, channel, { name: 'write', parameters: '', newJobs: '', ...inPlace }),
+    `DROP FUNCTION ${s}.write_lone;`,
+    writeLoneSql(s, channel, inPlace),
+    plansSql(s),
+    viewsNowSql(s),
+  ].join('\n')
 }
 
 /** Which migrations were applied, and when. */

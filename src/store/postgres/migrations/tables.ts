@@ -1,6 +1,6 @@
 // The tables. Columns that change at every step stand at the end of a row and in no index: such a change stays on the
 // page of the row, touches no index, and only the end of the row is written to the log of the database.
-import { LATE_MS } from '../../tables/tables.ts'
+import { LATE_MS } from '../../tables/log-parts.ts'
 
 /** @param s the schema, quoted */
 export const tablesSql = (s: string): string => `

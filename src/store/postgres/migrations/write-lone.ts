@@ -1,17 +1,17 @@
 // The functions that write new jobs, for the two ways in which most of them come: many that are alike, and one by itself.
 import { CONFLICT_STATE, STRANGER_STATE } from './write-function.ts'
-import { functionSql } from './write-rows.ts'
+import { type Beside, functionSql } from './write-rows.ts'
 
 const conflict = (what: string) =>
   `RAISE EXCEPTION '${what} changed since' USING ERRCODE = '${CONFLICT_STATE}';`
 
 /** @param s the schema, quoted @param channel for notifications */
-export const writeLoneSql = (s: string, channel: string): string => `
+export const writeLoneSql = (s: string, channel: string, more: Beside = {}): string => `
 DROP FUNCTION ${s}.write_alike;
-${functionSql(s, channel, { name: 'write_alike', parameters: parametersSql(s), newJobs: alikeSql(s) })}
+${functionSql(s, channel, { name: 'write_alike', parameters: parametersSql(s), newJobs: alikeSql(s), ...more })}
 ALTER FUNCTION ${s}.write_alike SET enable_indexscan = off;
 ALTER FUNCTION ${s}.write_alike SET enable_indexonlyscan = off;
-${loneSql(s, channel)}
+${loneSql(s, channel, more)}
 `
 
 /** One job with what all of them have, the place in which one of them is ready, and what is their own; claims are theirs. */
@@ -42,7 +42,7 @@ const alikeSql = (s: string): string => `
  * statement takes is to begin and to end it, and to take lists of one apart. Its limit and its counts are known to be there.
  * Each statement names one row by its key: there is only one way to find it, however large the server takes a table for.
  */
-const loneSql = (s: string, channel: string): string => `
+const loneSql = (s: string, channel: string, more: Beside): string => `
 CREATE FUNCTION ${s}.write_lone(
   p_writer text, p_batch bigint, p_news text, p_at bigint, p_tenant text, p_job text, p_state text, p_changed_at bigint,
   p_type text, p_protocol text, p_doc text, p_run text, p_workstream text, p_holds text[], p_fixed text, p_key text,
@@ -52,7 +52,7 @@ CREATE FUNCTION ${s}.write_lone(
 DECLARE
   v_chunk bigint := nextval('${s}.chunk_id');
   v_head ${s}.head;
-BEGIN
+BEGIN${more.begins ?? ''}
   UPDATE ${s}.writer SET batch = p_batch, seen_at = now() WHERE id = p_writer AND NOT is_over;
   IF NOT FOUND THEN RAISE EXCEPTION 'no such writer' USING ERRCODE = '${STRANGER_STATE}'; END IF;
   INSERT INTO ${s}.job (tenant_id, job_id, version, state, changed_at, request_type, protocol_id, doc_id, run_id,
@@ -68,14 +68,14 @@ BEGIN
   UPDATE ${s}.state_count SET n = n + 1 WHERE tenant_id = p_tenant AND kind = 'job' AND state = p_state;
   IF NOT FOUND THEN ${conflict('a count')} END IF;
   UPDATE ${s}.state_count SET n = n + p_steps WHERE tenant_id = p_tenant AND kind = 'step' AND state = p_step_state;
-  IF NOT FOUND THEN ${conflict('a count')} END IF;
+  IF NOT FOUND THEN ${conflict('a count')} END IF;${more.beforeHead ?? ''}
   UPDATE ${s}.head SET seq = seq + p_places, records = records + p_places, at = greatest(at, p_at),
-    reach = greatest(reach, p_last_at)
+    reach = greatest(reach, p_last_at)${more.sets ?? ''}
     WHERE id = 1 RETURNING * INTO v_head;
   INSERT INTO ${s}.log (first_seq, places, chunk_id, first_at, last_at, reach, at, tags, sketch, entries)
   VALUES (v_head.seq - p_places + 1, p_places, v_chunk, p_first_at, p_last_at, v_head.reach,
     to_timestamp(v_head.at / 1000.0), p_tags, p_sketch, p_entries);
   IF p_news <> v_head.listener THEN PERFORM pg_notify('${channel}', p_news); END IF;
-  RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, 0];
+  RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, 0${more.answers ?? ''}];
 END
 $write$;`

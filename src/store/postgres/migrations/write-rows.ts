@@ -13,12 +13,23 @@ ${functionSql(s, channel, { name: 'write', parameters: '', newJobs: '' })}
 `
 
 /** The same function with more to write, under another name. */
-interface Written {
+interface Written extends Beside {
   readonly name: string
   /** After all others. */
   readonly parameters: string
   /** What is done beside what is done with other new jobs. */
   readonly newJobs: string
+}
+
+/** What later versions do besides. */
+export interface Beside {
+  /** Before anything else. */
+  readonly begins?: string
+  /** Before it gets its place in the log. */
+  readonly beforeHead?: string
+  /** In the head of the log. */
+  readonly sets?: string
+  readonly answers?: string
 }
 
 export const functionSql = (
@@ -44,7 +55,7 @@ DECLARE
   v_count bigint;
   v_more bigint;
   v_owed bigint := 0;
-BEGIN
+BEGIN${more.begins ?? ''}
   UPDATE ${s}.writer SET batch = p_n[1], seen_at = now() WHERE id = p_writer AND NOT is_over;
   IF NOT FOUND THEN
     IF p_n[7] = 0 THEN
@@ -56,13 +67,13 @@ BEGIN
 ${changedJobsSql(s)}${more.newJobs}${aggregatesSql(s)}
 ${bookSql(s)}
 ${workSql(s)}
-${contendedSql(s)}
-  UPDATE ${s}.head SET seq = seq + p_n[3], records = records + p_n[3], at = greatest(at, p_n[2]), reach = greatest(reach, p_n[5])
+${contendedSql(s)}${more.beforeHead ?? ''}
+  UPDATE ${s}.head SET seq = seq + p_n[3], records = records + p_n[3], at = greatest(at, p_n[2]), reach = greatest(reach, p_n[5])${more.sets ?? ''}
     WHERE id = 1 RETURNING * INTO v_head;
 ${aloneSql(s)}
   -- Whoever is told costs both sides a moment: one who listens alone is not told of what it wrote itself.
   IF p_news <> v_head.listener THEN PERFORM pg_notify('${channel}', p_news); END IF;
-  RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, v_owed];
+  RETURN ARRAY[v_head.seq, v_head.at, v_head.records, v_head.removed, v_owed${more.answers ?? ''}];
 END
 $write$;`
 

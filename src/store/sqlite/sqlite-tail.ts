@@ -1,0 +1,84 @@
+import type { AloneKind } from '../../core/aggregate.ts'
+import type { Find, Loaded, RecordRow, Tables, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import type { AppendOptions, CountsUpTo, Folded, Mark, Part, Tail } from '../tables/tail/tail.ts'
+import type { SqliteFile } from './sqlite-file.ts'
+
+/** Characters of the tail that are put in their places at once, where somebody waits for that. */
+const FOLDED_AT_ONCE = 1024 * 1024
+
+/** Pages that are changed beside those for what is added. */
+const PAGES_OF_APPENDED = 2
+
+/** The end of the log of a file. Whoever adds to it does so at hand: it is one row. */
+export class SqliteTail implements Tail {
+  /** Nobody waits for long until others have written. */
+  readonly apartMs = 0
+  readonly #file: SqliteFile
+  readonly #tables: Pick<Tables, 'load' | 'findRecords' | 'nextDue'>
+
+  constructor(file: SqliteFile, tables: Pick<Tables, 'load' | 'findRecords' | 'nextDue'>) {
+    this.#file = file
+    this.#tables = tables
+  }
+
+  async mark(): Promise<Mark> {
+    for (;;) {
+      const mark = await this.#file.read(() => this.#file.atHand.mark())
+      if (mark !== null) return mark
+      await this.fold(FOLDED_AT_ONCE)
+    }
+  }
+
+  end(): Promise<Mark> {
+    return this.#file.read(() => this.#file.atHand.end())
+  }
+
+  isAwaited(): Promise<boolean> {
+    return this.#file.read(() => this.#file.atHand.isAwaited())
+  }
+
+  async append(set: WriteSet, after: Mark, { onSeen, isAwaited }: AppendOptions): Promise<Written> {
+    const file = this.#file
+    file.mustWork()
+    // Whoever is writing in the thread is done in a moment.
+    while (file.isThreadWriting) await file.threadDone()
+    const characters = await file.unlessBusy(() => file.atHand.append(set, after, isAwaited))
+    const places = set.chunk?.places ?? 0
+    const { at, records, removed } = file.head
+    const head = { seq: after.seq + places, at: Math.max(at, set.at), records: records + places, removed }
+    const written = await file.lasting({ head, owes: false, turn: after.turn }, set, onSeen)
+    file.wrotePages(PAGES_OF_APPENDED)
+    file.wroteCharacters(characters)
+    return written
+  }
+
+  since(mark: Mark): Promise<readonly Part[] | null> {
+    return this.#file.read(() => this.#file.atHand.since(mark))
+  }
+
+  fold(characters: number): Promise<Folded> {
+    return this.#file.fold(characters)
+  }
+
+  async settled(): Promise<void> {
+    if (!(await this.#file.read(() => this.#file.atHand.hasTail()))) return
+    while (!(await this.fold(FOLDED_AT_ONCE)).isAll);
+  }
+
+  load(wanted: Wanted): Promise<Loaded> {
+    return this.#tables.load(wanted)
+  }
+
+  findRecords(kind: AloneKind, query: Find): Promise<readonly RecordRow[]> {
+    return this.#tables.findRecords(kind, query)
+  }
+
+  nextDue(): Promise<number | null> {
+    return this.#tables.nextDue()
+  }
+
+  async counts(): Promise<CountsUpTo> {
+    const few = await this.#file.read(() => this.#file.atHand.countsUpTo())
+    return few ?? this.#file.askToRead('countsUpTo')
+  }
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../../../world/clock.ts'
+import type { Timer, Timers } from '../../../world/timers.ts'
+import type { Known } from './known.ts'
+import type { Tail } from './tail.ts'
+
+/** How often it is looked whether there is time to put something where it is found. */
+const LOOK_MS = 50
+
+/** So many characters written meanwhile leave time for that. */
+const FEW_CHARACTERS = 128 * 1024
+
+/** Put in its place at once: whoever writes waits for no longer than this takes. */
+const AT_ONCE = 64 * 1024
+const AT_ONCE_WHEN_WAITED_FOR = 1024 * 1024
+
+/** More than this does not wait until there is time: whoever opens the ledger after a crash puts all of it in its place first. */
+const MOST_CHARACTERS = 128 * 1024 * 1024
+
+/** Whoever closes a ledger does not wait longer than this: the next one who opens it goes on. */
+const LONGEST_AT_CLOSE_MS = 10_000
+
+/** Has what is in the tail put where it is found: a little at a time while there is time for it, and more when there is too much. */
+export class Folding {
+  readonly #tail: Tail
+  readonly #timers: Timers
+  readonly #clock: Clock
+  readonly #known: () => Known | null
+  #timer: Timer | null = null
+  /** Characters written since it was last looked. */
+  #written = 0
+  #isFolding = false
+  #isClosed = false
+
+  constructor(tail: Tail, { timers, clock }: { timers: Timers; clock: Clock }, known: () => Known | null) {
+    this.#tail = tail
+    this.#timers = timers
+    this.#clock = clock
+    this.#known = known
+  }
+
+  /** So many characters were added to the tail. */
+  appended(known: Known, characters: number): void {
+    this.#written += characters
+    if (known.characters > MOST_CHARACTERS) void this.#while(isTooMuch, AT_ONCE_WHEN_WAITED_FOR)
+    else this.#lookLater()
+  }
+
+  /** Everything that is in the tail now is where it is found when it resolves. */
+  async all(): Promise<void> {
+    for (let isAll = false; !isAll; ) isAll = await this.#some(AT_ONCE_WHEN_WAITED_FOR)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    if (this.#known()?.hasTail !== true) return
+    const start = this.#clock.now()
+    for (let isAll = false; !isAll && this.#clock.now() - start < LONGEST_AT_CLOSE_MS; )
+      isAll = await this.#some(AT_ONCE_WHEN_WAITED_FOR)
+  }
+
+  #lookLater(): void {
+    if (this.#isClosed) return
+    this.#timer ??= this.#timers.after(LOOK_MS, () => {
+      this.#timer = null
+      const hasTime = this.#written <= FEW_CHARACTERS
+      this.#written = 0
+      if (hasTime) void this.#while(() => this.#written <= FEW_CHARACTERS, AT_ONCE)
+      else this.#lookLater()
+    })
+  }
+
+  async #while(goesOn: (known: Known) => boolean, characters: number): Promise<void> {
+    if (this.#isFolding) return
+    this.#isFolding = true
+    try {
+      for (let isAll = false; !isAll; ) {
+        const known = this.#known()
+        if (known === null || this.#isClosed || !goesOn(known)) break
+        isAll = await this.#some(characters)
+      }
+    } catch {
+      // Whoever reads or writes next is told what is wrong.
+    } finally {
+      this.#isFolding = false
+    }
+    if (this.#known()?.hasTail === true) this.#lookLater()
+  }
+
+  async #some(characters: number): Promise<boolean> {
+    const known = this.#known()
+    const { seq, isAll } = await this.#tail.fold(characters)
+    known?.folded(seq)
+    return isAll
+  }
+}
+
+function isTooMuch({ characters }: Known): boolean {
+  return characters > MOST_CHARACTERS
+}

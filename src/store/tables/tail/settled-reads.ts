@@ -1,0 +1,63 @@
+import type { ClaimKey, SlotKey } from '../../../core/decision.ts'
+import type { About, SketchSelect } from '../log-parts.ts'
+import type * as T from '../tables.ts'
+import type { TailDriver } from './tail.ts'
+
+/** Reads that find what is written where it is found: nothing may be in the tail before they begin. */
+export class SettledReads {
+  readonly #tables: TailDriver
+
+  constructor(tables: TailDriver) {
+    this.#tables = tables
+  }
+
+  heads(select: T.ReadySelect) {
+    return this.settled(() => this.#tables.heads(select))
+  }
+
+  holders(slots: readonly SlotKey[]) {
+    return this.settled(() => this.#tables.holders(slots))
+  }
+
+  nextDue() {
+    return this.settled(() => this.#tables.nextDue())
+  }
+
+  /** Nobody is signalled by what is in the tail. */
+  pendingSignals() {
+    return this.#tables.pendingSignals()
+  }
+
+  findJobs(query: T.Find) {
+    return this.settled(() => this.#tables.findJobs(query))
+  }
+
+  findSteps(query: T.Find) {
+    return this.settled(() => this.#tables.findSteps(query))
+  }
+
+  findOutbox(query: T.Find) {
+    return this.settled(() => this.#tables.findOutbox(query))
+  }
+
+  outboxRow(tenant_id: string, outbox_id: string) {
+    return this.settled(() => this.#tables.outboxRow(tenant_id, outbox_id))
+  }
+
+  chunksAbout(about: About) {
+    return this.settled(() => this.#tables.chunksAbout(about))
+  }
+
+  sketches(select: SketchSelect) {
+    return this.settled(() => this.#tables.sketches(select))
+  }
+
+  claims(after: ClaimKey | null, limit: number) {
+    return this.settled(() => this.#tables.claims(after, limit))
+  }
+
+  protected async settled<R>(read: () => Promise<R>): Promise<R> {
+    await this.#tables.tail.settled()
+    return read()
+  }
+}
