@@ -178,7 +178,7 @@ CREATE TABLE new_claim (
 ) STRICT;
 `
 
-/** What small writes leave in the tail until it is folded: `left-in-tail.ts`. */
+/** What small writes of that version leave in the tail until it is folded. */
 export const LEFT_IN_TAIL_4 = `
 ALTER TABLE tail ADD COLUMN ready TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE tail ADD COLUMN ready_left INTEGER NOT NULL DEFAULT 0;

@@ -17,7 +17,7 @@ const AT_ONCE_WHEN_WAITED_FOR = 1024 * 1024
 const MOST_CHARACTERS = 128 * 1024 * 1024
 
 /** Whoever closes a ledger does not wait longer than this: the next one who opens it goes on. */
-const LONGEST_AT_CLOSE_MS = 10_000
+const LONGEST_AT_CLOSE_MS = 3000
 
 /** Has what is in the tail put where it is found: a little at a time while there is time for it, and more when there is too much. */
 export class Folding {
