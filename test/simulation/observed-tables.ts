@@ -3,7 +3,7 @@ import { aggregateKey, nameOfKey, type RecordKey } from '../../src/core/aggregat
 import type { AuditEntry } from '../../src/core/audit.ts'
 import type { Change, Decision, Given } from '../../src/core/decision.ts'
 import type { Store, Sweep } from '../../src/store/store.ts'
-import { inRows } from '../../src/store/tables/birth-runs.ts'
+import { inRows } from '../../src/store/tables/in-rows.ts'
 import type { TakenWork, TakeWork, Wanted, WriteSet, Written } from '../../src/store/tables/tables.ts'
 import type { Mark, Tail } from '../../src/store/tables/tail/tail.ts'
 import { Facade } from '../conformance/facade.ts'

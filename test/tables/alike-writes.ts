@@ -38,20 +38,19 @@ export async function alikeWrites(text: (nth: number) => string): Promise<readon
     outputs: null,
   })
   ledger.jobs.register(PULLED)
+  const request = (round: string, nth: number) => ({
+    tenant_id: 'acme',
+    request_type: 'READ',
+    input_ref: `in-${round}-${nth}`,
+    output_ref: 'out',
+    payload: { text: text(nth) },
+    schema_version: 'v1' as const,
+  })
   for (let round = 0; round < 3; round++) {
     const { promise, resolve } = Promise.withResolvers<void>()
     let left = MANY
     await ledger.batch((make) =>
-      Array.from({ length: MANY }, (_, nth) =>
-        make.submit({
-          tenant_id: 'acme',
-          request_type: 'READ',
-          input_ref: `in-${round}-${nth}`,
-          output_ref: 'out',
-          payload: { text: text(nth) },
-          schema_version: 'v1',
-        }),
-      ),
+      Array.from({ length: MANY }, (_, nth) => make.submit(request(String(round), nth))),
     )
     const worker = ledger.work(
       {
@@ -65,6 +64,7 @@ export async function alikeWrites(text: (nth: number) => string): Promise<readon
     await promise
     await worker.stop()
   }
+  for (let nth = 0; nth < MANY; nth++) await ledger.jobs.submit(request('alone', nth))
   await ledger.close()
   return tables.sets
 }

@@ -3,9 +3,10 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { ALONE_KINDS } from '../../src/core/aggregate.ts'
-import { inRows } from '../../src/store/tables/birth-runs.ts'
 import { entriesOf } from '../../src/store/tables/entry-codec.ts'
+import { inRows } from '../../src/store/tables/in-rows.ts'
 import type { ClosedRow, SlotWrite, WriteSet } from '../../src/store/tables/tables.ts'
+import { formedPart } from '../../src/store/tables/tail/part-forms.ts'
 import type { TailDriver } from '../../src/store/tables/tail/tail.ts'
 import { alikeWrites } from './alike-writes.ts'
 import { changedJob, chunkOf, document, entry, findOf, newJob, setOf, T0, wantedOf } from './sample-set.ts'
@@ -172,7 +173,10 @@ async function appendAll({ tail }: TailDriver, sets: readonly WriteSet[]): Promi
   let mark = await tail.mark()
   const { seq: before } = mark
   for (const set of sets) {
-    const { head } = await tail.append(set, mark, { onSeen: () => false, isAwaited: true })
+    const formed = formedPart(set)
+    if (formed !== null) await tail.keepForm(formed.form)
+    const options = { onSeen: () => false, isAwaited: true, isAlone: true, formed }
+    const { head } = await tail.append(set, mark, options)
     mark = { ...mark, seq: head.seq }
   }
   expect(await tail.end()).toEqual(mark)
@@ -240,7 +244,7 @@ async function foundIn(tables: TailDriver) {
     holders: await tables.holders(TENANTS.map((tenant_id) => ({ tenant_id, key: LIMIT }))),
     ready: (await tables.heads({ queues: [QUEUE], perGroup: 1000 })).map(({ job_id }) => job_id),
     due: await tables.nextDue(),
-    counts: await tables.counts(),
+    counts: (await tables.counts()).map(({ n, ...of }) => `${JSON.stringify(of)} ${n}`).sort(),
     entries: chunks.flatMap(({ entries }) => entriesOf(entries)),
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { nameOfKey, type RecordKey } from '../../src/core/aggregate.ts'
 import type { Claim } from '../../src/core/decision.ts'
 import { StateCounts } from '../../src/store/live/state-counts.ts'
-import { inRows } from '../../src/store/tables/birth-runs.ts'
+import { inRows } from '../../src/store/tables/in-rows.ts'
 import type { NewChunk } from '../../src/store/tables/log-parts.ts'
 import { refusalName } from '../../src/store/tables/missing.ts'
 import {
@@ -20,8 +20,10 @@ import {
   type WriteSet,
   type Written,
 } from '../../src/store/tables/tables.ts'
+import type { FormedPart } from '../../src/store/tables/tail/part-forms.ts'
 import { partText, setIn } from '../../src/store/tables/tail/part-text.ts'
 import { Awaited, type Mark, Moved, type Part } from '../../src/store/tables/tail/tail.ts'
+import { wholePart } from './whole-part.ts'
 
 /** A write as it was read, and as it was sent: what is only looked at while it is written is not in the text. */
 function mustBeTheSame(read: WriteSet, sent: WriteSet): void {
@@ -77,6 +79,9 @@ export class MemoryDatabase {
   readonly locked = new Set<string>()
   readonly listeners = new Set<() => void>()
 
+  /** Forms of parts. */
+  readonly forms = new Map<number, string>()
+
   /** Writes that are not where they are found. */
   tail: (Part & { readonly written: WriteSet })[] = []
   turn = 0
@@ -106,6 +111,13 @@ export class MemoryDatabase {
     this.tail.push({ first_seq: end.seq + 1, set: read, written: inRows(set) })
     if (set.isNews) for (const listener of this.listeners) if (listener !== writer) listener()
     return { head: this.endHead(), owes: false, turn: this.turn }
+  }
+
+  /** What a part says by its form is what it would say as a whole. */
+  mustSay(set: WriteSet, { form, own }: FormedPart): void {
+    const kept = this.forms.get(form.id)
+    assert(kept !== undefined, 'the form is kept before it is used')
+    assert.equal(wholePart(kept, own), partText(set, set.chunk as NewChunk))
   }
 
   end(): Mark {

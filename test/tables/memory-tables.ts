@@ -287,8 +287,9 @@ export class MemoryTables implements TailDriver {
     if (this.#listener !== null) this.#db.listeners.delete(this.#listener)
   }
 
-  async append(...[set, after, { onSeen }]: Parameters<Tail['append']>): Promise<Written> {
+  async append(...[set, after, { onSeen, formed }]: Parameters<Tail['append']>): Promise<Written> {
     const db = this.#db
+    if (formed !== null) db.mustSay(set, formed)
     await this.#turn()
     for (const { tenant_id, job_id } of set.jobs) {
       if (db.locked.has(jobName(tenant_id, job_id))) throw new Conflict('somebody has taken it')
@@ -309,6 +310,7 @@ export class MemoryTables implements TailDriver {
       end: async () => db.end(),
       isAwaited: async () => db.waits.size > 0,
       append: (...given) => this.append(...given),
+      keepForm: async ({ id, text }) => void db.forms.set(id, text),
       since: async ({ turn, seq }) =>
         turn !== db.turn || db.head.seq > seq ? null : db.tail.filter(({ first_seq }) => first_seq > seq),
       fold: async () => {

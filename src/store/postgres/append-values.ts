@@ -3,6 +3,7 @@ import type { Claim, Signal } from '../../core/decision.ts'
 import { claimOf } from '../tables/birth-runs.ts'
 import type { NewChunk } from '../tables/log-parts.ts'
 import type { WriteSet } from '../tables/tables.ts'
+import type { FormedPart } from '../tables/tail/part-forms.ts'
 import { partText } from '../tables/tail/part-text.ts'
 import type { Mark } from '../tables/tail/tail.ts'
 import { textsOf } from './binary-array.ts'
@@ -39,6 +40,18 @@ export function appendValues(set: WriteSet, after: Mark, stamp: AppendStamp): re
     ),
     partText(set, chunk),
   ]
+}
+
+/** The same of a new job by the form that it has. */
+export function formedValues(
+  { chunk, at, claims }: WriteSet,
+  { form, own }: FormedPart,
+  after: Mark,
+  { writer, batch, process }: AppendStamp,
+): readonly Value[] {
+  const { tenant_id, key } = claims[0] as Claim
+  const { places } = chunk as NewChunk
+  return [after.seq + 1, places, at, writer, batch, form.id, own, after.turn, process, tenant_id, key]
 }
 
 /** One by itself, or a list of them. */

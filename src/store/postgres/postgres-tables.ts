@@ -294,6 +294,7 @@ export class PostgresTables implements TailDriver {
       await this.tail.clear()
       await this.#makeAhead()
       await this.#partitions.forgetTheGone()
+      await this.tail.removeForms()
       return keepFrom === null ? 0 : await this.#partitions.removeBefore(keepFrom)
     } catch (error) {
       throw translated(error, this.#server.address)

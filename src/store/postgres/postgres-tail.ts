@@ -1,6 +1,7 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { CountEntry } from '../live/state-counts.ts'
 import type { Find, Head, Loaded, RecordRow, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import type { PartForm } from '../tables/tail/part-forms.ts'
 import { setIn } from '../tables/tail/part-text.ts'
 import type { AppendOptions, CountsUpTo, Folded, Mark, Part, Tail } from '../tables/tail/tail.ts'
 import type { Query } from './link.ts'
@@ -21,6 +22,9 @@ export const endOf = (s: string): string =>
 
 const timeOf = (s: string): string =>
   `greatest(h.at, (SELECT t.at FROM ${s}.tail t ORDER BY t.first_seq DESC LIMIT 1))`
+
+/** More than most programs have. */
+const MOST_FORMS = 1000
 
 export interface PostgresTailOptions {
   /** Quoted. */
@@ -75,8 +79,8 @@ export class PostgresTail implements Tail {
     return (await this.#read<{ is_awaited: boolean }>({ text }))[0]?.is_awaited === true
   }
 
-  async append(set: WriteSet, after: Mark, { isAwaited }: AppendOptions): Promise<Written> {
-    await this.#options.lane.append(set, after, isAwaited)
+  async append(set: WriteSet, after: Mark, options: AppendOptions): Promise<Written> {
+    await this.#options.lane.append(set, after, options)
     const places = set.chunk?.places ?? 0
     const { at, records, removed } = this.#head
     const head = { seq: after.seq + places, at: Math.max(at, set.at), records: records + places, removed }
@@ -85,10 +89,22 @@ export class PostgresTail implements Tail {
     return { head, owes: false, turn: after.turn }
   }
 
+  /** Nothing is kept that there is already. */
+  async keepForm({ id, text }: PartForm): Promise<void> {
+    const values = [id, text]
+    const into = `${this.#s}.form`
+    await this.#read({
+      text: `INSERT INTO ${into} (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+      values,
+    })
+    const found = await this.#read({ text: `SELECT 1 FROM ${into} WHERE id = $1 AND text = $2`, values })
+    if (found.length === 0) throw new Error(`the form ${id} is another one`)
+  }
+
   async since({ turn, seq }: Mark): Promise<readonly Part[] | null> {
     const s = this.#s
     const text = `SELECT h.turn, h.seq, t.first_seq, t.part FROM ${s}.head h
-      LEFT JOIN ${s}.tail t ON t.first_seq > $1 ORDER BY t.first_seq`
+      LEFT JOIN ${s}.whole_tail t ON t.first_seq > $1 ORDER BY t.first_seq`
     const rows = await this.#read<TailRow>({ name: 'since', text, values: [seq] })
     const [row] = rows
     if (row === undefined || row.turn !== turn || row.seq > seq) return null
@@ -108,6 +124,11 @@ export class PostgresTail implements Tail {
   /** Until there is nothing left, or others add more than can be put elsewhere. */
   async clear(): Promise<void> {
     for (let folds = 0; folds < MOST_FOLDS && !(await this.fold(FOLDED_AT_ONCE)).isAll; folds++);
+  }
+
+  /** Very many of them. */
+  async removeForms(): Promise<void> {
+    await this.#read({ text: `SELECT ${this.#s}.remove_forms($1)`, values: [MOST_FORMS] })
   }
 
   /** What is in the way of a write in place: whoever adds to it is to do the same for a while. */

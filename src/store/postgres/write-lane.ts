@@ -1,12 +1,12 @@
 import { OutcomeUnknown } from '../../errors/postgres-errors.ts'
 import { Conflict, type Head, type WriteSet, type Written } from '../tables/tables.ts'
-import { Awaited, type Mark, Moved } from '../tables/tail/tail.ts'
-import { APPEND_PARAMETERS, appendValues } from './append-values.ts'
+import { type AppendOptions, Awaited, type Mark, Moved } from '../tables/tail/tail.ts'
+import { APPEND_PARAMETERS, appendValues, formedValues } from './append-values.ts'
 import type { Counted } from './counted.ts'
 import { isLost, sqlState, translated, UNIQUE_STATE } from './errors.ts'
 import { Link, type Query, type Server } from './link.ts'
 import type { PgClient } from './load-pg.ts'
-import { AWAITED_STATE, MOVED_STATE, TAIL_STATE } from './migrations/tail.ts'
+import { AWAITED_STATE, appendFormedSql, MOVED_STATE, TAIL_STATE } from './migrations/tail.ts'
 import { STRANGER_STATE } from './migrations/write-function.ts'
 import { ROW_TYPES, type RowTypes, WRITE_PARAMETERS, type WriteCall, writeValues } from './write-values.ts'
 
@@ -29,6 +29,14 @@ export interface WriteLaneOptions {
 
 type Statement = Pick<Query, 'name' | 'text'>
 
+type Appending = Pick<AppendOptions, 'isAwaited' | 'isAlone' | 'formed'>
+
+/**
+ * What a statement sees is what is there when it begins, whatever is usual in this database; and each row is looked up by its key,
+ * however large the server takes a table for.
+ */
+const SETTINGS = `SELECT set_config('default_transaction_isolation', 'read committed', false), set_config('enable_seqscan', 'off', false)`
+
 interface LostWrite {
   readonly writer: string
   readonly batch: number
@@ -45,6 +53,7 @@ export class WriteLane {
   readonly #options: WriteLaneOptions
   readonly #calls: { readonly [call in WriteCall]: Statement }
   readonly #append: Statement
+  readonly #appendFormed: Statement
   #writer = ''
   #batch = 0
   /** It has its row: one of its writes is there. */
@@ -56,6 +65,7 @@ export class WriteLane {
     this.link = new Link(options.server, (client) => this.#register(client))
     const call = (name: WriteCall) => callOf(options.schema, name, WRITE_PARAMETERS[name])
     this.#append = callOf(options.schema, 'append', APPEND_PARAMETERS)
+    this.#appendFormed = { name: 'append_formed', text: appendFormedSql(options.schema) }
     this.#calls = { write: call('write'), write_alike: call('write_alike'), write_lone: call('write_lone') }
   }
 
@@ -95,14 +105,20 @@ export class WriteLane {
   }
 
   /** Adds a write to the tail. Several may be on their way: they are added in the order in which they were asked for. */
-  async append(set: WriteSet, after: Mark, isAwaited: boolean): Promise<void> {
+  async append(set: WriteSet, after: Mark, { isAwaited, isAlone, formed }: Appending): Promise<void> {
     const client = await this.link.client()
     const { process } = this.#options
     const writer = this.#writer
     const batch = ++this.#batch
-    const values = appendValues(set, after, { writer, batch, process, isAwaited })
+    const stamp = { writer, batch, process, isAwaited }
     try {
-      await this.link.ask(client, { ...this.#append, values })
+      if (isAlone && formed !== null) {
+        const values = formedValues(set, formed, after, stamp)
+        const { rowCount } = await this.link.ask(client, { ...this.#appendFormed, values })
+        if (rowCount === 1) return
+      }
+      // Or it says why it cannot be added, or tells others of it.
+      await this.link.ask(client, { ...this.#append, values: appendValues(set, after, stamp) })
     } catch (error) {
       if (isLost(error)) await this.#findAppend({ writer, batch }, error)
       else throw appendError(error, this.link.address)
@@ -138,6 +154,7 @@ export class WriteLane {
           [schema, [...ROW_TYPES]],
         ),
         client.query(`INSERT INTO ${schema}.writer (id, batch, seen_at) SELECT '', 0, now() WHERE false`),
+        client.query(SETTINGS),
       ]),
     )
     this.#types = Object.fromEntries(rows.map(({ name, oid }) => [name, oid])) as RowTypes

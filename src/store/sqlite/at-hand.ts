@@ -12,8 +12,9 @@ import {
   type WriteSet,
   type Written,
 } from '../tables/tables.ts'
+import type { PartForm } from '../tables/tail/part-forms.ts'
 import { setIn } from '../tables/tail/part-text.ts'
-import type { CountsUpTo, Mark, Part } from '../tables/tail/tail.ts'
+import type { AppendOptions, CountsUpTo, Mark, Part } from '../tables/tail/tail.ts'
 import type { Connection, Value } from './connection.ts'
 import { faultOf } from './fault.ts'
 import { findRecords } from './find-records.ts'
@@ -23,10 +24,12 @@ import { nextDue, pendingSignals } from './small-reads.ts'
 import {
   append,
   appendChecked,
+  appendFormed,
   endOf,
   foldedOf,
   hasTail,
   headOf,
+  keepForm,
   needsTransaction,
   tailRows,
 } from './tail.ts'
@@ -37,6 +40,8 @@ import { write } from './write.ts'
 const FEW_ROWS = 8
 const LITTLE_TEXT = 64 * 1024
 const MOST_COUNTS = 200
+
+type Appending = Pick<AppendOptions, 'isAwaited' | 'formed'>
 
 interface Session {
   readonly timer: Timer
@@ -95,7 +100,8 @@ export class AtHand {
   }
 
   /** Others who write are waited for by whoever asks. Answers how many characters it took. */
-  append(set: WriteSet, after: Mark, isAwaited: boolean): number {
+  append(set: WriteSet, after: Mark, { isAwaited, formed }: Appending): number {
+    if (formed !== null) return appendFormed(this.#db, set, formed, after)
     if (!needsTransaction(set, isAwaited)) return append(this.#db, set, after)
     this.#db.begin()
     try {
@@ -106,6 +112,10 @@ export class AtHand {
       this.#rollBack()
       throw error
     }
+  }
+
+  keepForm(form: PartForm): void {
+    keepForm(this.#db, form)
   }
 
   nextDue(): number | null {

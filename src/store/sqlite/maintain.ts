@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import { foldAll } from './fold.ts'
 import { foldedOf } from './tail.ts'
+import { countOf } from './take.ts'
 
 /** Parts of the log that are removed at once, before others have their turn. */
 const PARTS_AT_ONCE = 500
@@ -43,6 +44,17 @@ export function removeTags(db: Connection, after: string): string | null {
     db.run('DELETE FROM log_tag WHERE tag = ? AND first_seq <= ?', tag, removed)
   }
   return tag
+}
+
+/** More forms than most programs have: they are gone through when there are more, as nobody says when one is needed no more. */
+const MOST_FORMS = 1000
+
+/** Within a transaction that writes. Whoever needs one of them finds out as after any write in place, and puts it there again. */
+export function removeForms(db: Connection): void {
+  if (countOf(db, 'form', MOST_FORMS + 1) <= MOST_FORMS) return
+  foldAll(db)
+  db.run('DELETE FROM form')
+  db.run('UPDATE head SET turn = turn + 1')
 }
 
 /** Outside of a transaction. Somebody who reads may be in the way of the second: then another time. */

@@ -1,5 +1,6 @@
 // The tables as migrations make them. What was released is never changed: a later migration changes it.
 import { LATE_MS } from '../tables/log-parts.ts'
+import { wholePartSql } from '../tables/tail/part-forms.ts'
 
 /** Columns that change at every step of a job are in no index; they come before the long texts. */
 export const TABLES_1 = `
@@ -186,6 +187,12 @@ ALTER TABLE tail ADD COLUMN slots TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE tail ADD COLUMN claims TEXT NOT NULL DEFAULT '[]';
 `
 
+const WHOLE_PART = wholePartSql(
+  '(SELECT text FROM form WHERE id = tail.form)',
+  (nth) => `part -> ${nth}`,
+  (code) => `char(${code})`,
+)
+
 /**
  * From here on a row of the tail is a whole write (tail/part-text.ts), and claims have one table. What earlier versions left in the tail and
  * among new claims is put where it is found.
@@ -224,6 +231,14 @@ CREATE TABLE tail (
   first_seq INTEGER PRIMARY KEY,
   places INTEGER NOT NULL,
   at INTEGER NOT NULL,
+  -- Of what the part is only what is its own; null when it is the whole of it.
+  form INTEGER,
   part TEXT NOT NULL
 ) STRICT;
+CREATE TABLE form (
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT;
+CREATE VIEW whole_tail AS
+SELECT first_seq, places, at, CASE WHEN form IS NULL THEN part ELSE ${WHOLE_PART} END AS part FROM tail;
 `

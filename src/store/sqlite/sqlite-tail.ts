@@ -1,5 +1,6 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { Find, Loaded, RecordRow, Tables, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import type { PartForm } from '../tables/tail/part-forms.ts'
 import type { AppendOptions, CountsUpTo, Folded, Mark, Part, Tail } from '../tables/tail/tail.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
@@ -37,19 +38,25 @@ export class SqliteTail implements Tail {
     return this.#file.read(() => this.#file.atHand.isAwaited())
   }
 
-  async append(set: WriteSet, after: Mark, { onSeen, isAwaited }: AppendOptions): Promise<Written> {
+  async append(set: WriteSet, after: Mark, options: AppendOptions): Promise<Written> {
     const file = this.#file
     file.mustWork()
     // Whoever is writing in the thread is done in a moment.
     while (file.isThreadWriting) await file.threadDone()
-    const characters = await file.unlessBusy(() => file.atHand.append(set, after, isAwaited))
+    const characters = await file.unlessBusy(() => file.atHand.append(set, after, options))
     const places = set.chunk?.places ?? 0
     const { at, records, removed } = file.head
     const head = { seq: after.seq + places, at: Math.max(at, set.at), records: records + places, removed }
-    const written = await file.lasting({ head, owes: false, turn: after.turn }, set, onSeen)
+    const written = await file.lasting({ head, owes: false, turn: after.turn }, set, options.onSeen)
     file.wrotePages(PAGES_OF_APPENDED)
     file.wroteCharacters(characters)
     return written
+  }
+
+  /** Whatever needs it is written after it. */
+  async keepForm(form: PartForm): Promise<void> {
+    while (this.#file.isThreadWriting) await this.#file.threadDone()
+    await this.#file.unlessBusy(() => this.#file.atHand.keepForm(form))
   }
 
   since(mark: Mark): Promise<readonly Part[] | null> {

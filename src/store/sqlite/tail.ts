@@ -1,9 +1,11 @@
 // The end of the log. A write that is added there is one row of `tail`, which says all there is (../tables/tail/part-text.ts), and nothing else is
 // touched: a row in each of the tables where things are found would be a page of each to write. What is in the tail is put there
 // later (fold.ts), many at once. A write in place finds nothing in the tail: it puts everything where it is found first.
-import type { Signal } from '../../core/decision.ts'
+import type { Claim, Signal } from '../../core/decision.ts'
 import type { Birth } from '../../core/job/birth.ts'
+import type { NewChunk } from '../tables/log-parts.ts'
 import type { Head, WriteSet } from '../tables/tables.ts'
+import type { FormedPart, PartForm } from '../tables/tail/part-forms.ts'
 import { partText } from '../tables/tail/part-text.ts'
 import { Awaited, type Mark, Moved } from '../tables/tail/tail.ts'
 import { placedClaim, placedKey } from './claims.ts'
@@ -18,6 +20,9 @@ export interface TailRow {
 }
 
 const COLUMNS = 'first_seq, places, at, part'
+
+/** With forms filled in. */
+const ROWS = `SELECT ${COLUMNS} FROM whole_tail`
 
 /** The last place of the log, and the ledger's time. */
 const END = `coalesce((SELECT first_seq + places - 1 FROM tail ORDER BY first_seq DESC LIMIT 1), (SELECT seq FROM head))`
@@ -49,7 +54,7 @@ export function hasTail(db: Connection): boolean {
 
 /** The rows behind a place, in order. Each is read when it is asked for: it may be large. */
 export function* tailRows(db: Connection, seq: number): Generator<TailRow> {
-  const next = `SELECT ${COLUMNS} FROM tail WHERE first_seq > ? ORDER BY first_seq LIMIT 1`
+  const next = `${ROWS} WHERE first_seq > ? ORDER BY first_seq LIMIT 1`
   for (let row = db.get<TailRow>(next, seq); row !== undefined; row = db.get<TailRow>(next, row.first_seq))
     yield row
 }
@@ -76,9 +81,41 @@ export function append(db: Connection, set: WriteSet, after: Mark): number {
       ? db.run(UNLESS_CLAIMED, ...values, claim.tenant_id, claim.key)
       : db.run(APPEND, ...values)
   if (changes === 1) return part.length
+  throw notAppended(db, after, claim?.key)
+}
+
+function notAppended(db: Connection, after: Mark, key: string | undefined): Error {
   const { turn, seq } = endOf(db)
-  if (turn !== after.turn || seq !== after.seq) throw new Moved('the log does not end there')
-  throw new Fault('conflict', `the claim ${claim?.key}`)
+  if (turn !== after.turn || seq !== after.seq) return new Moved('the log does not end there')
+  return new Fault('conflict', `the claim ${key}`)
+}
+
+/** What is known of the end of the log is right, as long as nobody has written in place, or put more than that where it is found. */
+const APPEND_FORMED = `
+  INSERT INTO tail (first_seq, places, at, form, part)
+  SELECT ?1, ?2, ?3, ?4, ?5 FROM head WHERE turn = ?6 AND seq < ?1
+    AND NOT EXISTS (SELECT 1 FROM claim WHERE tenant_id = ?7 AND key = ?8)
+  ON CONFLICT DO NOTHING`
+
+/** The same of a new job that others are like, by the form that they have. */
+export function appendFormed(
+  db: Connection,
+  { claims, chunk, at }: WriteSet,
+  { form, own }: FormedPart,
+  after: Mark,
+): number {
+  const { tenant_id, key } = claims[0] as Claim
+  const places = (chunk as NewChunk).places
+  const values = [after.seq + 1, places, at, form.id, own, after.turn, tenant_id, key] as const
+  if (db.run(APPEND_FORMED, ...values) === 1) return own.length
+  throw notAppended(db, after, key)
+}
+
+/** Nothing is kept that there is already. */
+export function keepForm(db: Connection, { id, text }: PartForm): void {
+  db.run('INSERT INTO form (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING', id, text)
+  if (db.get('SELECT 1 FROM form WHERE id = ? AND text = ?', id, text) === undefined)
+    throw new Fault('damaged', `the form ${id} is another one`)
 }
 
 /** It takes more than one statement to see whether it may be added. */

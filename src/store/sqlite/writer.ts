@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { Fault, faultOf } from './fault.ts'
 import { foldedUpTo, prepareFold, writeFold } from './fold.ts'
 import { load } from './load.ts'
-import { checkpoint, removeHistory, removeTags, tidy } from './maintain.ts'
+import { checkpoint, removeForms, removeHistory, removeTags, tidy } from './maintain.ts'
 import { select, type Taken } from './take.ts'
 import { write } from './write.ts'
 
@@ -131,6 +131,7 @@ export class Writer {
         tag = await this.#transaction(() => removeTags(this.#db, after))
       }
     }
+    await this.#transaction(() => removeForms(this.#db))
     await this.#tidy(tidy)
     return removed
   }

@@ -1,8 +1,7 @@
 import type { Claim } from '../../core/decision.ts'
 import type { Birth } from '../../core/job/birth.ts'
 import { TwoKeys } from '../live/two-keys.ts'
-import { bornRow, FIRST_VERSION, type FixedPiece, fixedPieces } from './born-row.ts'
-import { withMoved } from './stride-runs.ts'
+import { FIRST_VERSION, type FixedPiece, fixedPieces } from './born-row.ts'
 import type { ChangedJob, NewJob, ReadyKey, WriteSet } from './tables.ts'
 
 /** New jobs that were submitted at one time and alike: their rows differ in what stands between the pieces. */
@@ -49,16 +48,6 @@ export interface Born {
   readonly row: NewJob
   readonly ready: ReadyKey
   readonly claim: Claim
-}
-
-/** The same with a row for every job, as it is when all of it is written. */
-export function inRows(given: WriteSet): WriteSet {
-  const set = withMoved(given)
-  if (set.runs.length === 0) return set
-  const born = set.runs.flatMap(({ births }) =>
-    births.map((birth) => ({ row: bornRow(birth), ready: readyKeyOf(birth), claim: claimOf(birth) })),
-  )
-  return withBorn({ ...set, runs: [] }, born)
 }
 
 /** A write that makes these jobs as well. Some of them went on in it. */

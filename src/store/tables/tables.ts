@@ -1,5 +1,6 @@
 import type { AloneKind, RecordKey } from '../../core/aggregate.ts'
 import type { Claim, ClaimKey, Signal, SlotKey } from '../../core/decision.ts'
+import type { Birth } from '../../core/job/birth.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import type { CallersTransaction } from '../inbox.ts'
 import type { CountEntry } from '../live/state-counts.ts'
@@ -153,6 +154,8 @@ export interface ClosedRow {
 
 /** Everything that one transaction writes. */
 export interface WriteSet {
+  /** The new job that all of it is about, where it is one that others are like and nothing else. */
+  readonly lone?: Birth | undefined
   /** New jobs that are alike, each with its claim and its place among what is ready; none of that is in the lists below. */
   readonly runs: readonly BirthRun[]
   /** Jobs that went the same way, each with what becomes of its place among what is ready, and of its timer; nor is that. */

@@ -12,6 +12,7 @@ import type { Cell } from './cell.ts'
 import { encodeChunk } from './entry-codec.ts'
 import { changedAtOf, hasEnded, stateOf, workOf } from './glance.ts'
 import { type BornJob, encodeBorn, encodeMoving } from './job-codec.ts'
+import { LoneSet } from './lone-set.ts'
 import { movingOf } from './moving-text.ts'
 import { type StrideRun, StrideRuns } from './stride-runs.ts'
 import type {
@@ -34,6 +35,9 @@ interface Done {
 
 /** Everything that a group of decisions came to, as rows; null when there is nothing to write. */
 export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Done = {}): WriteSet | null {
+  const lone = space.since === null ? null : loneOf(space)
+  if (lone !== null && delivered.length + inbox.length === 0)
+    return new LoneSet(lone, space.slots.writes(space.now))
   const rows = new Rows()
   rows.addBirths(space.bornAlone())
   space.forEachCell((cell) => {
@@ -79,6 +83,19 @@ export function writeSetOf(space: Workspace, { delivered = [], inbox = [] }: Don
     at: space.now,
     isNews: space.isNews,
   }
+}
+
+/** The one new job that all of it is about; null when there is more to it. */
+function loneOf(space: Workspace): Birth | null {
+  const { births, told, signals, seen } = space
+  const [birth] = births
+  if (birth === undefined || births.length > 1 || space.bornAlone().length !== 1) return null
+  if (told.length + signals.length + seen.size + space.claims.length > 0) return null
+  let isAlone = true
+  space.forEachCell(({ isChanged }) => {
+    if (isChanged) isAlone = false
+  })
+  return isAlone ? birth : null
 }
 
 /** Of those that were born and are in no run. */

@@ -1,6 +1,6 @@
 // Puts what is in the tail where it is found: all that some rows of it say, from its beginning, as what it comes to. What was changed
 // and changed again is written once. Nobody writes in place meanwhile, and whoever adds to the tail goes on.
-import { beginsFoldSql } from './tail.ts'
+import { beginsFoldSql, endsFoldSql } from './tail.ts'
 import { sectionOf, sectionsOf } from './tail-parts.ts'
 
 /** Places of the log that are looked at for rows to be put in their places at once. */
@@ -33,13 +33,14 @@ ${beginsFoldSql(s)}
   WITH part AS MATERIALIZED (
     SELECT t.first_seq, t.places, t.at, t.writer, t.batch, nextval('${s}.chunk_id') AS chunk_id, t.sections,
       ${s}.json_of(${sectionOf('t.sections', 'head')}) AS head
-    FROM (SELECT *, ${sectionsOf('part')} AS sections FROM ${s}.tail
+    FROM (SELECT *, ${sectionsOf('part')} AS sections FROM ${s}.whole_tail
       WHERE first_seq > v_head.seq AND first_seq <= v_last ORDER BY first_seq) AS t
   ), ${aggregatesSql(s)}, ${bookSql(s)}, ${workSql(s)}, ${logSql(s)}
   SELECT (SELECT count(*) FROM job WHERE born IS NULL) - (SELECT count(*) FROM old_job),
     (SELECT max(at) FROM part), (SELECT max((head ->> 2)::bigint) FROM part)
   INTO v_missing, v_at, v_reach;
   IF v_missing > 0 THEN RAISE EXCEPTION '% jobs were written that are not there', v_missing; END IF;
+${endsFoldSql(s)}
   DELETE FROM ${s}.tail WHERE first_seq > v_head.seq AND first_seq <= v_last;
   UPDATE ${s}.head SET seq = v_end, records = records + v_end - seq, at = greatest(at, v_at), reach = greatest(reach, v_reach)
     WHERE id = 1;

@@ -6,6 +6,9 @@
 // durable: `turn` says how often that happened.
 //
 // An append inserts first and looks then: what it looks at is of a moment at which its row keeps everybody else from writing in place.
+// That of a job that is submitted by itself is one statement without a function, which looks first: what it sees is of a moment after it
+// locked the table, and before others write in place, or remove from it what was put where it is found, they wait for its end.
+import { wholePartSql } from '../../tables/tail/part-forms.ts'
 import { CONFLICT_STATE } from './write-function.ts'
 
 /** SQLSTATE of an append where the log does not end. */
@@ -32,6 +35,20 @@ export const endsTailSql = (s: string): string => `
 export const beginsFoldSql = (s: string): string => `
   PERFORM pg_advisory_xact_lock(${foldLock(s)});`
 
+/** Before anything is removed from the tail, and said in the head to be where it is found. */
+export const endsFoldSql = (s: string): string => `
+  LOCK TABLE ${s}.tail IN EXCLUSIVE MODE;`
+
+/**
+ * Adds a new job that others are like, by the form that they have, where what comes before it is there, and nobody has to be told.
+ * Places in the log may have been taken by then: as long as they are in the tail their keys say so, and afterwards the head does.
+ */
+export const appendFormedSql = (s: string): string => `
+INSERT INTO ${s}.tail (first_seq, places, at, writer, batch, form, part)
+SELECT $1::bigint, $2::int, $3::bigint, $4::text, $5::bigint, $6::bigint, $7::text FROM ${s}.head h
+WHERE h.id = 1 AND h.turn = $8 AND h.seq < $1::bigint AND (h.listener = $9) IS NOT FALSE
+  AND NOT EXISTS (SELECT 1 FROM ${s}.claim c WHERE c.tenant_id = $10 AND c.key = $11)`
+
 /** For a statement that is sent before work is taken. */
 export const sharedFoldLockSql = (s: string): string =>
   `SELECT pg_advisory_xact_lock_shared(${foldLock(s)})::text, EXISTS (SELECT 1 FROM ${s}.tail) AS has_tail`
@@ -45,10 +62,22 @@ CREATE TABLE ${s}.tail (
   -- Which write of which connection it is: whoever lost the connection meanwhile asks.
   writer text COLLATE "C" NOT NULL,
   batch bigint NOT NULL,
+  -- Of what the part is only what is its own; null when it is the whole of it.
+  form bigint,
   part text COLLATE "C" NOT NULL
 ) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 0);
 ALTER TABLE ${s}.tail ALTER part SET STORAGE EXTERNAL;
+
+CREATE TABLE ${s}.form (id bigint PRIMARY KEY, text text COLLATE "C" NOT NULL);
+
+CREATE VIEW ${s}.whole_tail AS SELECT t.first_seq, t.places, t.at, t.writer, t.batch,
+  CASE WHEN t.form IS NULL THEN t.part ELSE ${wholePartSql(
+    `(SELECT f.text FROM ${s}.form f WHERE f.id = t.form)`,
+    (nth) => `(t.part::json -> ${nth})::text`,
+    (code) => `chr(${code})`,
+  )} END AS part
+FROM ${s}.tail t;
 
 ALTER TABLE ${s}.head ADD COLUMN turn bigint NOT NULL DEFAULT 0;
 
@@ -63,7 +92,7 @@ DECLARE
   v_listener text;
   v_is_claimed boolean;
 BEGIN
-  INSERT INTO ${s}.tail VALUES (p_seq, p_places, p_at, p_writer, p_batch, p_part);
+  INSERT INTO ${s}.tail VALUES (p_seq, p_places, p_at, p_writer, p_batch, NULL, p_part);
   SELECT h.turn, h.listener,
     COALESCE((SELECT t.first_seq + t.places FROM ${s}.tail t WHERE t.first_seq < p_seq ORDER BY t.first_seq DESC LIMIT 1),
       h.seq + 1),
@@ -83,6 +112,18 @@ BEGIN
   IF p_news <> v_listener THEN PERFORM pg_notify('${channel}', p_news); END IF;
 END
 $append$;
+
+-- Forms are removed when there are very many: nobody says when one is needed no more. Whoever needs one finds out as after any
+-- write in place, and puts it there again.
+CREATE FUNCTION ${s}.remove_forms(p_most bigint) RETURNS void LANGUAGE plpgsql AS $remove$
+BEGIN
+  IF (SELECT count(*) FROM ${s}.form) <= p_most THEN RETURN; END IF;
+  LOCK TABLE ${s}.tail IN EXCLUSIVE MODE;
+  IF EXISTS (SELECT 1 FROM ${s}.tail) THEN RETURN; END IF;
+  UPDATE ${s}.head SET turn = turn + 1 WHERE id = 1;
+  DELETE FROM ${s}.form;
+END
+$remove$;
 
 -- Nothing that was sent before is added any more, by whoever. Answers whether a write was.
 CREATE FUNCTION ${s}.end_appends(p_writer text, p_batch bigint) RETURNS boolean LANGUAGE plpgsql AS $end$

@@ -6,14 +6,19 @@ import type { Tail } from './tail.ts'
 /** How often it is looked whether there is time to put something where it is found. */
 const LOOK_MS = 50
 
-/** So many characters written meanwhile leave time for that. */
+/** So few writes meanwhile, of so few characters, leave time for that: whoever writes again and again waits for the same disk. */
+const FEW_WRITES = 8
 const FEW_CHARACTERS = 128 * 1024
 
 /** Put in its place at once: whoever writes waits for no longer than this takes. */
 const AT_ONCE = 64 * 1024
 const AT_ONCE_WHEN_WAITED_FOR = 1024 * 1024
 
-/** More than this does not wait until there is time: whoever opens the ledger after a crash puts all of it in its place first. */
+/** More than this is put in its place between the writes: twice as much as comes meanwhile, as it is to become less. */
+const MANY_CHARACTERS = 16 * 1024 * 1024
+const TIMES_WRITTEN = 2
+
+/** More than this does not wait at all: whoever opens the ledger after a crash puts all of it in its place first. */
 const MOST_CHARACTERS = 128 * 1024 * 1024
 
 /** Whoever closes a ledger does not wait longer than this: the next one who opens it goes on. */
@@ -26,8 +31,9 @@ export class Folding {
   readonly #clock: Clock
   readonly #known: () => Known | null
   #timer: Timer | null = null
-  /** Characters written since it was last looked. */
+  /** Characters, and writes, since it was last looked. */
   #written = 0
+  #writes = 0
   #isFolding = false
   #isClosed = false
 
@@ -41,6 +47,7 @@ export class Folding {
   /** So many characters were added to the tail. */
   appended(known: Known, characters: number): void {
     this.#written += characters
+    this.#writes++
     if (known.characters > MOST_CHARACTERS) void this.#while(isTooMuch, AT_ONCE_WHEN_WAITED_FOR)
     else this.#lookLater()
   }
@@ -63,11 +70,22 @@ export class Folding {
     if (this.#isClosed) return
     this.#timer ??= this.#timers.after(LOOK_MS, () => {
       this.#timer = null
-      const hasTime = this.#written <= FEW_CHARACTERS
+      const written = this.#written
+      const hasTime = this.#hasTime
       this.#written = 0
-      if (hasTime) void this.#while(() => this.#written <= FEW_CHARACTERS, AT_ONCE)
+      this.#writes = 0
+      if (hasTime) void this.#while(() => this.#hasTime, AT_ONCE)
+      else if (this.#hasMuch) void this.#while(once(), Math.max(AT_ONCE, TIMES_WRITTEN * written))
       else this.#lookLater()
     })
+  }
+
+  get #hasTime(): boolean {
+    return this.#writes <= FEW_WRITES && this.#written <= FEW_CHARACTERS
+  }
+
+  get #hasMuch(): boolean {
+    return (this.#known()?.characters ?? 0) > MANY_CHARACTERS
   }
 
   async #while(goesOn: (known: Known) => boolean, characters: number): Promise<void> {
@@ -97,4 +115,10 @@ export class Folding {
 
 function isTooMuch({ characters }: Known): boolean {
   return characters > MOST_CHARACTERS
+}
+
+/** True when it is asked for the first time. */
+function once(): () => boolean {
+  let asked = 0
+  return () => asked++ === 0
 }

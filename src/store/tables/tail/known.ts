@@ -1,29 +1,16 @@
 import type { AggregateKind, AloneKind, RecordKey } from '../../../core/aggregate.ts'
 import type { ClaimKey, SlotKey } from '../../../core/decision.ts'
-import type { CountEntry } from '../../live/state-counts.ts'
 import { TwoKeys } from '../../live/two-keys.ts'
 import { cellOfBirth, type StoredCell } from '../cell.ts'
 import type { Chunk } from '../log-parts.ts'
-import { firstDue } from '../next-due.ts'
 import { Conflict, type SlotRow, type SlotWrite, type WriteSet, type Written } from '../tables.ts'
 import { BirthsInTail } from './births-in-tail.ts'
-import { ClaimsInTail, claims, type Keys, keysOf } from './claims-in-tail.ts'
+import { ClaimsInTail, claims, keysOf } from './claims-in-tail.ts'
+import { type InTail, inTail } from './in-tail.ts'
 import type { MadeOf } from './knowing.ts'
 import { Sent } from './sent.ts'
 import type { Mark, Part } from './tail.ts'
 import { WrittenLately } from './written-lately.ts'
-
-/** A write that is in the tail, as far as anybody asks for it there. */
-export interface InTail {
-  /** Its last place. */
-  readonly seq: number
-  readonly chunk: Chunk
-  readonly claimed: readonly Keys[]
-  readonly counts: readonly CountEntry[]
-  /** The first that is due by it; null when nothing is. */
-  readonly due: number | null
-  readonly characters: number
-}
 
 /** From when on a decision was made. */
 export interface Since {
@@ -58,6 +45,8 @@ export class Known {
   readonly #births = new BirthsInTail()
   /** Somebody may wait for a signal. */
   isAwaited: boolean
+  /** Forms of parts that are in the database, and stay there until somebody writes in place. */
+  readonly forms = new Set<number>()
 
   constructor(mark: Mark, isAwaited: boolean) {
     this.#mark = mark
@@ -89,6 +78,11 @@ export class Known {
   /** Nobody else has written when the log ends there. */
   reaches({ turn, seq }: Mark): boolean {
     return turn === this.#mark.turn && seq <= this.#end
+  }
+
+  /** One write at most is on its way. */
+  get isAlone(): boolean {
+    return this.#sent.length <= 1
   }
 
   /** Resolves when nothing is on its way. */
@@ -187,6 +181,8 @@ export class Known {
   check(set: WriteSet, { nth }: Since): void {
     for (const slot of set.slots) this.#mayHave(slot)
     this.#lately.mustReach(nth)
+    // Nobody has heard of it.
+    if (set.lone !== undefined) return
     for (const { tenant_id, job_id } of set.newJobs) this.#mustBe('job', tenant_id, job_id, 0)
     for (const { tenant_id, job_id, from } of set.jobs) this.#mustBe('job', tenant_id, job_id, from)
     for (const { strides, columns } of set.strides) {
@@ -272,27 +268,18 @@ export class Known {
   }
 
   #keep(set: WriteSet, seq: number): number {
-    const { chunk, slots, records, rows, counts } = set
+    const { slots, records, rows } = set
     this.#mark = { turn: this.#mark.turn, seq: Math.max(this.#mark.seq, seq) }
     for (const slot of slots) this.#count(slot)
     for (const { kind } of records) this.#kinds.set(kind, seq)
     if (rows.length > 0) this.#kinds.set('row', seq)
-    const characters = charactersOf(set)
-    this.#characters += characters
-    const first_seq = seq - (chunk?.places ?? 0) + 1
-    const one = {
-      seq,
-      chunk: { first_seq, entries: chunk?.entries ?? '' },
-      claimed: keysOf(set),
-      counts,
-      due: firstDue(set),
-      characters,
-    }
+    const one = inTail(set, seq)
+    this.#characters += one.characters
     // Two that were sent after each other may be heard of in another order.
     let at = this.#tail.length
     while (at > 0 && (this.#tail[at - 1] as InTail).seq > seq) at--
     this.#tail.splice(at, 0, one)
-    return characters
+    return one.characters
   }
 
   #keepVersions({ newJobs, jobs, records }: WriteSet, nth: number, seq: number): void {
@@ -336,21 +323,4 @@ export class Known {
     for (const sent of this.#sent) there = sent.versionOf(kind, tenant_id, id) ?? there
     if (there !== undefined && there !== version) throw new Conflict(`${kind} ${id} was written meanwhile`)
   }
-}
-
-/** More or less, and the rest of what is said of it by itself. */
-const CHARACTERS_OF_BIRTH = 150
-const CHARACTERS_OF_STRIDE = 150
-
-function charactersOf({ runs, strides, newJobs, jobs, records, rows, chunk }: WriteSet): number {
-  let characters = chunk?.entries.length ?? 0
-  for (const { births } of runs) {
-    for (const { payloadText } of births) characters += CHARACTERS_OF_BIRTH + payloadText.length
-  }
-  for (const run of strides) characters += run.strides.length * CHARACTERS_OF_STRIDE
-  for (const { fixed } of newJobs) characters += fixed.length
-  for (const { moving } of jobs) characters += moving.length
-  for (const { body } of records) characters += body.length
-  for (const { body } of rows) characters += body.length
-  return characters
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { MANY, writtenWith } from '../../../../test/tables/alike-set.ts'
 import { document, newJob, setOf } from '../../../../test/tables/sample-set.ts'
 import type { Json } from '../../../core/json.ts'
-import { inRows } from '../birth-runs.ts'
+import { inRows } from '../in-rows.ts'
 import type { NewChunk } from '../log-parts.ts'
 import { partText, setIn } from './part-text.ts'
 

@@ -26,13 +26,7 @@ export class Sent {
   }
 }
 
-function versionsOf({
-  runs,
-  strides,
-  newJobs,
-  jobs,
-  records,
-}: WriteSet): Map<AggregateKind, TwoKeys<number>> {
+function versionsOf(set: WriteSet): Map<AggregateKind, TwoKeys<number>> {
   const versions = new Map<AggregateKind, TwoKeys<number>>()
   const put = (kind: AggregateKind, tenant_id: string, id: string, version: number) => {
     let ofKind = versions.get(kind)
@@ -42,6 +36,12 @@ function versionsOf({
     }
     ofKind.set(tenant_id, id, version)
   }
+  const { lone } = set
+  if (lone !== undefined) {
+    put('job', lone.tenant_id, lone.job_id, FIRST_VERSION)
+    return versions
+  }
+  const { runs, strides, newJobs, jobs, records } = set
   for (const { births } of runs) {
     for (const { tenant_id, job_id } of births) put('job', tenant_id, job_id, FIRST_VERSION)
   }

@@ -8,6 +8,7 @@ import {
   type WriteSet,
   type Written,
 } from '../tables.ts'
+import type { FormedPart, PartForm } from './part-forms.ts'
 
 /**
  * Where the log ends, and how often something was written in place. As long as both are what they were, nobody has written. That
@@ -35,6 +36,10 @@ export interface AppendOptions {
   readonly onSeen: OnSeen
   /** Somebody may wait for a signal: whether it is one of its own is to be looked up. */
   readonly isAwaited: boolean
+  /** Nothing else of this process is on its way to the end: what comes before it is there. */
+  readonly isAlone: boolean
+  /** The same by a form that is in the database; null when there is none. */
+  readonly formed: FormedPart | null
 }
 
 /**
@@ -59,6 +64,8 @@ export interface Tail {
    * one of its signals, `Awaited`; and `Conflict` where somebody owns one of its claims.
    */
   append(set: WriteSet, after: Mark, options: AppendOptions): Promise<Written>
+  /** Puts a form into the database. It stays until somebody writes in place. */
+  keepForm(form: PartForm): Promise<void>
   /** What was added behind the mark, in order; null when something was written in place, or nobody can say. */
   since(mark: Mark): Promise<readonly Part[] | null>
   /** Puts some of it where it is found, the oldest first. @param characters how much of it, more or less */

@@ -2,7 +2,7 @@ import type { AloneKind } from '../../../core/aggregate.ts'
 import type { Clock } from '../../../world/clock.ts'
 import type { Timers } from '../../../world/timers.ts'
 import { type CountEntry, StateCounts } from '../../live/state-counts.ts'
-import { inRows } from '../birth-runs.ts'
+import { inRows } from '../in-rows.ts'
 import type { Chunk, ChunkSelect } from '../log-parts.ts'
 import * as T from '../tables.ts'
 import { Folding } from './folding.ts'
@@ -10,6 +10,7 @@ import { Gate } from './gate.ts'
 import type { Basis, KnowingListener } from './knowing.ts'
 import { Known, type Since } from './known.ts'
 import { loadKnown } from './load-known.ts'
+import { formedPart } from './part-forms.ts'
 import { SettledReads } from './settled-reads.ts'
 import { Awaited, Moved, mayBeAppended, type Part, type TailDriver } from './tail.ts'
 
@@ -285,17 +286,18 @@ export class TailedTables extends SettledReads implements T.Tables {
       const { slots } = await this.load({ ...T.NOTHING_WANTED, slots: unread })
       known.knowLimits(unread, slots)
     }
+    const formed = formedPart(set)
+    if (formed !== null && !known.forms.has(formed.form.id)) {
+      await tail.keepForm(formed.form)
+      known.forms.add(formed.form.id)
+    }
     if (known !== this.#known) return null
     known.check(set, since)
     const sent = known.send(set)
-    let isSeen = false
-    const seen = () => {
-      if (isSeen) return false
-      isSeen = true
-      return onSeen()
-    }
+    const seen = once(onSeen)
     try {
-      const written = await tail.append(set, sent.after, { onSeen: seen, isAwaited: known.isAwaited })
+      const { isAwaited, isAlone } = known
+      const written = await tail.append(set, sent.after, { onSeen: seen, isAwaited, isAlone, formed })
       seen()
       this.#folding.appended(known, known.arrived(sent, written, made()))
       return written
@@ -341,12 +343,7 @@ export class TailedTables extends SettledReads implements T.Tables {
     onSeen: T.OnSeen,
     write: (onSeen: T.OnSeen) => Promise<T.Written>,
   ): Promise<T.Written> {
-    let isSeen = false
-    const seen = () => {
-      if (isSeen) return false
-      isSeen = true
-      return onSeen()
-    }
+    const seen = once(onSeen)
     const before = this.#known
     try {
       const written = await write(seen)
@@ -397,5 +394,15 @@ export class TailedTables extends SettledReads implements T.Tables {
 
   async #foldKnown(): Promise<void> {
     if (this.#known?.hasTail === true) await this.#folding.all()
+  }
+}
+
+/** However often it is called. */
+function once(onSeen: T.OnSeen): T.OnSeen {
+  let isSeen = false
+  return () => {
+    if (isSeen) return false
+    isSeen = true
+    return onSeen()
   }
 }
