@@ -1,11 +1,15 @@
 // What engines with tables have in common, over tables in memory: by itself, and losing every third race.
 import type { StoreSubject } from 'waybill/testing'
-import { TableStore } from '../../src/store/tables/table-store.ts'
+import { TableStore, type TableStoreOptions } from '../../src/store/tables/table-store.ts'
 import { MemoryDatabase } from '../tables/memory-database.ts'
 import { MemoryTables, type MemoryTablesOptions } from '../tables/memory-tables.ts'
 import { registerConformance } from './register.ts'
 
-function subject(name: string, options: () => MemoryTablesOptions): StoreSubject {
+function subject(
+  name: string,
+  options: () => MemoryTablesOptions,
+  ready?: TableStoreOptions['ready'],
+): StoreSubject {
   const databases = new WeakMap<object, MemoryDatabase>()
   const open: StoreSubject['open'] = (world) => {
     const database = databases.get(world.clock) ?? new MemoryDatabase()
@@ -18,6 +22,7 @@ function subject(name: string, options: () => MemoryTablesOptions): StoreSubject
       clock: world.clock,
       keepHistoryMs: null,
       writesInPlace: 0,
+      ready,
     })
   }
   return { name, open, reopen: open, histories: { runs: 10 } }
@@ -31,3 +36,5 @@ registerConformance(
     return { loses: () => ++writes % 3 === 0 }
   }),
 )
+
+registerConformance(subject('tables that keep little in mind', () => ({}), { kept: 2, read: 2 }))

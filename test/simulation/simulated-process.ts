@@ -224,6 +224,7 @@ export class SimulatedProcess {
       clock: world.clock,
       keepHistoryMs: null,
       writesInPlace: 1,
+      ready: dice.chance(0.5) ? { kept: dice.between(1, 4), read: dice.between(1, 4) } : undefined,
     })
     return { store: new ObservedTableStore(store, tables, database, laws), disk }
   }

@@ -23,9 +23,9 @@ import {
   type Head,
   type JobRow,
   type Loaded,
+  type NextSelect,
   NOTHING_WANTED,
   type OnSeen,
-  type ReadyKey,
   type ReadySelect,
   type RecordRow,
   type SlotHolder,
@@ -37,6 +37,7 @@ import {
 } from '../../src/store/tables/tables.ts'
 import type { Tail, TailDriver } from '../../src/store/tables/tail/tail.ts'
 import { jobName, type MemoryDatabase, pairName } from './memory-database.ts'
+import { readyAfter, readyHeads } from './ready-keys.ts'
 
 export interface MemoryTablesOptions {
   /** Whether this write is to lose a race that nobody ran. */
@@ -96,7 +97,7 @@ export class MemoryTables implements TailDriver {
       !db.locked.has(jobName(tenant_id, job_id))
     const delivered = new Map<string, number[]>()
     let found: readonly { readonly tenant_id: string; readonly job_id: string }[]
-    if (select.what === 'ready') found = this.#heads(select, isFree)
+    if (select.what === 'ready') found = readyHeads(this.#db, select, isFree)
     else if (select.what === 'due') {
       const due = [...db.due.values()].filter((one) => one.due_at <= select.now && isFree(one))
       found = due
@@ -137,8 +138,16 @@ export class MemoryTables implements TailDriver {
   }
 
   async heads(select: ReadySelect): Promise<readonly JobRow[]> {
-    const heads = this.#heads(select, () => true)
+    const heads = readyHeads(this.#db, select)
     return those(heads.map(({ tenant_id, job_id }) => this.#db.jobs.get(jobName(tenant_id, job_id))))
+  }
+
+  async headsAfter(select: NextSelect): Promise<readonly (readonly JobRow[])[]> {
+    await this.#turn()
+    const groups = readyAfter(this.#db, select)
+    return groups.map((keys) =>
+      those(keys.map((key) => this.#db.jobs.get(jobName(key.tenant_id, key.job_id)))),
+    )
   }
 
   async holders(slots: readonly SlotKey[]): Promise<readonly SlotHolder[]> {
@@ -302,6 +311,7 @@ export class MemoryTables implements TailDriver {
     const db = this.#db
     return {
       apartMs,
+      atOnce: 1000,
       mark: async () => {
         await this.#turn()
         db.foldAll()
@@ -320,6 +330,7 @@ export class MemoryTables implements TailDriver {
       },
       settled: async () => db.foldAll(),
       load: (wanted) => this.load(wanted),
+      headsAfter: (select) => this.headsAfter(select),
       findRecords: async (kind, find) => this.#findRecords(kind, find),
       nextDue: () => this.nextDue(),
       counts: async () => ({ seq: db.head.seq, counts: [...db.counts.entries()] }),
@@ -338,23 +349,6 @@ export class MemoryTables implements TailDriver {
       })),
     )
     return [...closed, ...open]
-  }
-
-  #heads(
-    { queues, perGroup, most = Number.POSITIVE_INFINITY, tenants }: ReadySelect,
-    isFree: (key: ReadyKey) => boolean,
-  ) {
-    const groups = new Map<string, ReadyKey[]>()
-    for (const key of this.#db.ready.values()) {
-      if (!queues.includes(key.queue) || !isFree(key)) continue
-      if (tenants?.includes(key.tenant_id) === false) continue
-      const name = `${key.queue}\n${key.tenant_id}\n${key.group}`
-      groups.set(name, [...(groups.get(name) ?? []), key])
-    }
-    const each = Math.min(perGroup, Math.max(1, Math.ceil(most / Math.max(groups.size, 1))))
-    return [...groups.values()].flatMap((group) =>
-      group.toSorted((a, b) => a.rank - b.rank || (a.job_id < b.job_id ? -1 : 1)).slice(0, each),
-    )
   }
 
   /** As on a disk: whoever takes work sees it a while before it is said to be durable. */

@@ -53,6 +53,18 @@ export class Heap<E extends HeapEntry> {
     return this.#line.length - this.#front + this.#heap.length
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.size - this.#dead
+  }
+
+  /** The last of them; some that were dropped may be behind it. Undefined when there is nothing. */
+  last(): E | undefined {
+    let last = this.#front < this.#line.length ? this.#line.at(-1) : undefined
+    for (const entry of this.#heap) if (last === undefined || isBefore(last, entry)) last = entry
+    return last
+  }
+
   /** The lowest order there is; null when there is nothing. */
   firstOrder(): number | null {
     const inLine = this.#line[this.#front]

@@ -206,6 +206,16 @@ export class WorkIndex {
     return this.#heads(wanted, (group, count) => group.first(count))
   }
 
+  /** How much of a group can be taken. */
+  countReady(queue: string, tenant_id: string, group: string): number {
+    return this.#queues.get(queue)?.get(groupName(tenant_id, group))?.free.count ?? 0
+  }
+
+  /** What stands last in a group, or stood there. */
+  lastReady(queue: string, tenant_id: string, group: string): ReadyHead | null {
+    return this.#queues.get(queue)?.get(groupName(tenant_id, group))?.free.last()?.value ?? null
+  }
+
   /** What of it can be taken: nothing was decided about it since, or what was makes it ready. */
   free(wanted: ReadyWanted, skips: Skips): readonly ReadyHead[] {
     const skipped = ({ place }: ReadyEntry) => skips(place)

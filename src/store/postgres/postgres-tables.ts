@@ -12,6 +12,7 @@ import {
   type Head,
   type JobRow,
   type Loaded,
+  type NextSelect,
   NOTHING_WANTED,
   type ReadySelect,
   type RecordRow,
@@ -46,7 +47,7 @@ import { readChunks } from './read-chunks.ts'
 import { CLOSED_COLUMNS, jobColumns, jobOf, type RawJob } from './rows.ts'
 import { serverClock } from './server-clock.ts'
 import { takeWork } from './session.ts'
-import { takenOf, WorkQueries } from './work.ts'
+import { type NextRow, nextOf, takenOf, WorkQueries } from './work.ts'
 import { WriteLane } from './write-lane.ts'
 
 /** Connections of one process, beside the one that listens. */
@@ -120,6 +121,8 @@ export class PostgresTables implements TailDriver {
       lane: this.#writes.all[0] as WriteLane,
       read: (query) => this.#readRaw(query),
       load: (wanted) => this.#loading.load(wanted, (queries) => this.#reader().readAll(queries)),
+      headsAfter: async (select) =>
+        nextOf(await this.#readRaw<NextRow>(this.#work.after(select)), select.after.length),
       findRecords: (kind, query) => this.#records(kind, query, (one) => this.#readRaw(one)),
       nextDue: nextDueQuery(this.#s),
       onWritten: (written) => this.#news.saw(written),
@@ -187,6 +190,10 @@ export class PostgresTables implements TailDriver {
 
   async heads(select: ReadySelect): Promise<readonly JobRow[]> {
     return takenOf(await this.#read<RawJob>(this.#work.heads(select))).jobs
+  }
+
+  async headsAfter(select: NextSelect): Promise<readonly (readonly JobRow[])[]> {
+    return nextOf(await this.#read<NextRow>(this.#work.after(select)), select.after.length)
   }
 
   holders(slots: readonly SlotKey[]): Promise<readonly SlotHolder[]> {

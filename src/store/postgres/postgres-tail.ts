@@ -1,6 +1,16 @@
 import type { AloneKind } from '../../core/aggregate.ts'
 import type { CountEntry } from '../live/state-counts.ts'
-import type { Find, Head, Loaded, RecordRow, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import type {
+  Find,
+  Head,
+  JobRow,
+  Loaded,
+  NextSelect,
+  RecordRow,
+  Wanted,
+  WriteSet,
+  Written,
+} from '../tables/tables.ts'
 import type { PartForm } from '../tables/tail/part-forms.ts'
 import { setIn } from '../tables/tail/part-text.ts'
 import type { AppendOptions, CountsUpTo, Folded, Mark, Part, Tail } from '../tables/tail/tail.ts'
@@ -10,7 +20,7 @@ import type { WriteLane } from './write-lane.ts'
 /** Others may go on writing in place for so long. */
 const APART_MS = 1000
 
-/** Put where it is found at once, where somebody waits for that. */
+/** Put where it is found at once: to begin takes as long as to do so with a tenth of it, and others go on adding meanwhile. */
 const FOLDED_AT_ONCE = 1024 * 1024
 
 /** Times that it is tried to leave nothing in the tail, while others go on adding to it. */
@@ -33,6 +43,7 @@ export interface PostgresTailOptions {
   readonly lane: WriteLane
   readonly read: <R extends object>(query: Query) => Promise<readonly R[]>
   readonly load: (wanted: Wanted) => Promise<Loaded>
+  readonly headsAfter: (select: NextSelect) => Promise<readonly (readonly JobRow[])[]>
   readonly findRecords: (kind: AloneKind, query: Find) => Promise<readonly RecordRow[]>
   readonly nextDue: Query
   readonly onWritten: (head: Head) => void
@@ -40,6 +51,7 @@ export interface PostgresTailOptions {
 
 export class PostgresTail implements Tail {
   readonly apartMs = APART_MS
+  readonly atOnce = FOLDED_AT_ONCE
   readonly #s: string
   readonly #options: PostgresTailOptions
   /** The end of the log as far as this process knows it. */
@@ -154,6 +166,10 @@ export class PostgresTail implements Tail {
     const text = `SELECT h.seq, c.tenant_id, c.kind, c.state, c.n FROM ${s}.head h LEFT JOIN ${s}.state_count c ON c.n <> 0`
     const rows = await this.#read<CountEntry & { readonly seq: number }>({ name: 'counts-up-to', text })
     return { seq: rows[0]?.seq ?? 0, counts: rows.filter(({ kind }) => kind !== null) }
+  }
+
+  headsAfter(select: NextSelect): Promise<readonly (readonly JobRow[])[]> {
+    return this.#options.headsAfter(select)
   }
 
   findRecords(kind: AloneKind, query: Find): Promise<readonly RecordRow[]> {

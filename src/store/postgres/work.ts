@@ -2,7 +2,7 @@
 // each has. Whoever takes work locks the rows of the jobs and nothing else, and passes over those that others hold: the lists
 // may be older than the jobs by then, which does no harm.
 import { nameOfKey } from '../../core/aggregate.ts'
-import type { JobRow, ReadySelect, TakeWork } from '../tables/tables.ts'
+import type { JobRow, NextSelect, ReadySelect, TakeWork } from '../tables/tables.ts'
 import { textArray } from './binary-array.ts'
 import type { Query } from './link.ts'
 import { jobColumns, jobOf, type RawJob } from './rows.ts'
@@ -19,6 +19,38 @@ export class WorkQueries {
 
   heads(select: ReadySelect): Query {
     return this.#ready(select, '')
+  }
+
+  /** The rows of each group, each with which of the groups it is of. */
+  after({ after, each }: NextSelect): Query {
+    const s = this.#s
+    const text = `
+SELECT p.nth, w.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[])
+  WITH ORDINALITY AS p(queue, tenant_id, grp, rank, job_id, before, nth)
+CROSS JOIN LATERAL (
+  SELECT f.* FROM (
+    SELECT r.tenant_id, r.job_id, r.rank FROM ${s}.ready r
+    WHERE r.queue = p.queue AND r.tenant_id = p.tenant_id AND r.grp = p.grp
+      AND (r.rank, r.job_id) > (p.rank, p.job_id) AND r.rank < p.before
+    ORDER BY r.rank, r.job_id LIMIT $7
+  ) AS r CROSS JOIN LATERAL (
+    SELECT ${jobColumns(s)} FROM ${s}.job j WHERE j.tenant_id = r.tenant_id AND j.job_id = r.job_id LIMIT 1
+  ) AS f
+  ORDER BY r.rank, r.job_id
+) AS w`
+    const texts = (column: (place: NextSelect['after'][number]) => string) => textArray(after.map(column))
+    const numbers = (column: (place: NextSelect['after'][number]) => number) =>
+      after.map((place) => Math.min(column(place), Number.MAX_SAFE_INTEGER))
+    const values = [
+      texts(({ queue }) => queue),
+      texts(({ tenant_id }) => tenant_id),
+      texts(({ group }) => group),
+      numbers(({ rank }) => rank),
+      texts(({ job_id }) => job_id),
+      numbers(({ before }) => before),
+      each,
+    ]
+    return { name: 'heads-after', text, values }
   }
 
   take(select: TakeWork): Query {
@@ -113,6 +145,15 @@ const LOCK = 'FOR UPDATE OF j SKIP LOCKED'
 export type TakenRow =
   | (RawJob & { readonly owed?: readonly number[] | null })
   | { readonly request_id: number; readonly body: string }
+
+export type NextRow = RawJob & { readonly nth: number }
+
+/** The rows of so many groups. */
+export function nextOf(rows: readonly NextRow[], groups: number): readonly (readonly JobRow[])[] {
+  const found: JobRow[][] = Array.from({ length: groups }, () => [])
+  for (const row of rows) found[row.nth - 1]?.push(jobOf(row))
+  return found
+}
 
 export interface Taken {
   readonly jobs: readonly JobRow[]

@@ -17,7 +17,8 @@ export interface Calls {
   loadTaken(session: number, wanted: T.Wanted): T.Loaded
   writeTaken(session: number, set: PackedSet): T.Written
   release(session: number): void
-  heads(select: T.ReadySelect): readonly T.JobRow[]
+  heads(select: T.ReadySelect): Packed
+  headsAfter(select: T.NextSelect): readonly Packed[]
   holders(slots: readonly SlotKey[]): readonly T.SlotHolder[]
   counts(): readonly CountEntry[]
   countsUpTo(): CountsUpTo

@@ -13,7 +13,7 @@ import { countsOf, countsUpTo } from './log.ts'
 import { packJobs, unpackSet } from './packing.ts'
 import { holdersOf, sketchesOf } from './small-reads.ts'
 import { hasTail } from './tail.ts'
-import { hasWork, heads } from './take.ts'
+import { hasWork, heads, headsAfter } from './take.ts'
 import type { Writer } from './writer.ts'
 
 /** Reads have a connection of their own, and never wait for somebody who writes. */
@@ -31,7 +31,8 @@ export function handlersOf(reads: Connection, writer: Writer, timers: Timers): O
     loadTaken: (session, wanted) => writer.loadTaken(session, wanted),
     writeTaken: (session, set) => writer.writeTaken(session, unpackSet(set)),
     release: (session) => writer.release(session),
-    heads: (select) => reads.within(() => heads(reads, select)),
+    heads: (select) => packJobs(reads.within(() => heads(reads, select))),
+    headsAfter: (select) => reads.within(() => headsAfter(reads, select)).map(packJobs),
     holders: (slots) => reads.within(() => holdersOf(reads, slots)),
     counts: () => countsOf(reads),
     countsUpTo: () => reads.within(() => countsUpTo(reads)),

@@ -73,8 +73,12 @@ export class SqliteTables implements TailDriver {
     }
   }
 
-  heads(select: T.ReadySelect) {
-    return this.#file.askToRead('heads', select)
+  async heads(select: T.ReadySelect) {
+    return unpackJobs(await this.#file.askToRead('heads', select))
+  }
+
+  async headsAfter(select: T.NextSelect) {
+    return (await this.#file.askToRead('headsAfter', select)).map(unpackJobs)
   }
 
   holders(slots: readonly SlotKey[]) {

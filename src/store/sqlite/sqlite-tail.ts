@@ -1,23 +1,39 @@
 import type { AloneKind } from '../../core/aggregate.ts'
-import type { Find, Loaded, RecordRow, Tables, Wanted, WriteSet, Written } from '../tables/tables.ts'
+import type {
+  Find,
+  JobRow,
+  Loaded,
+  NextSelect,
+  RecordRow,
+  Tables,
+  Wanted,
+  WriteSet,
+  Written,
+} from '../tables/tables.ts'
 import type { PartForm } from '../tables/tail/part-forms.ts'
 import type { AppendOptions, CountsUpTo, Folded, Mark, Part, Tail } from '../tables/tail/tail.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
-/** Characters of the tail that are put in their places at once, where somebody waits for that. */
+/** Characters of the tail that are put in their places at once: nobody writes meanwhile. */
+const AT_ONCE = 64 * 1024
+
+/** The same where somebody waits for that. */
 const FOLDED_AT_ONCE = 1024 * 1024
 
 /** Pages that are changed beside those for what is added. */
 const PAGES_OF_APPENDED = 2
 
+type SettledTables = Pick<Tables, 'load' | 'headsAfter' | 'findRecords' | 'nextDue'>
+
 /** The end of the log of a file. Whoever adds to it does so at hand: it is one row. */
 export class SqliteTail implements Tail {
   /** Nobody waits for long until others have written. */
   readonly apartMs = 0
+  readonly atOnce = AT_ONCE
   readonly #file: SqliteFile
-  readonly #tables: Pick<Tables, 'load' | 'findRecords' | 'nextDue'>
+  readonly #tables: SettledTables
 
-  constructor(file: SqliteFile, tables: Pick<Tables, 'load' | 'findRecords' | 'nextDue'>) {
+  constructor(file: SqliteFile, tables: SettledTables) {
     this.#file = file
     this.#tables = tables
   }
@@ -74,6 +90,10 @@ export class SqliteTail implements Tail {
 
   load(wanted: Wanted): Promise<Loaded> {
     return this.#tables.load(wanted)
+  }
+
+  headsAfter(select: NextSelect): Promise<readonly (readonly JobRow[])[]> {
+    return this.#tables.headsAfter(select)
   }
 
   findRecords(kind: AloneKind, query: Find): Promise<readonly RecordRow[]> {

@@ -1,5 +1,5 @@
 import { nameOfKey } from '../../core/aggregate.ts'
-import type { JobRow, ReadySelect, TakeWork } from '../tables/tables.ts'
+import type { JobRow, NextSelect, ReadySelect, TakeWork } from '../tables/tables.ts'
 import type { Connection, Value } from './connection.ts'
 import { foldAll } from './fold.ts'
 import { JOB_COLUMNS, jobRows, loadJob } from './load.ts'
@@ -112,6 +112,30 @@ export function heads(db: Connection, { queues, perGroup, most, tenants }: Ready
     ) AS first JOIN job USING (tenant_id, job_id)
     ORDER BY first.rank, job_id`
   return groups.flatMap(({ queue, tenant_id, grp }) => jobRows(db, sql, queue, tenant_id, grp, each))
+}
+
+const AFTER = `
+  SELECT ${JOB_COLUMNS} FROM (
+    SELECT rank, tenant_id, job_id FROM ready
+    WHERE queue = ? AND tenant_id = ? AND grp = ? AND (rank, job_id) > (?, ?) AND rank < ? ORDER BY rank, job_id LIMIT ?
+  ) AS first JOIN job USING (tenant_id, job_id)
+  ORDER BY first.rank, job_id`
+
+/** What comes next in each group. */
+export function headsAfter(db: Connection, { after, each }: NextSelect): readonly (readonly JobRow[])[] {
+  return after.map(({ queue, tenant_id, group, rank, job_id, before }) =>
+    jobRows(
+      db,
+      AFTER,
+      queue,
+      tenant_id,
+      group,
+      rank,
+      job_id,
+      Math.min(before, Number.MAX_SAFE_INTEGER),
+      each,
+    ),
+  )
 }
 
 const NEXT_OF_TENANT = `

@@ -49,9 +49,19 @@ export class Memory implements Remembered {
     return this.#slots.get(slotName(slot))
   }
 
-  /** All of it is durable, or will be before anything that is written after it. */
-  wrote(space: Workspace): void {
-    for (const birth of space.bornAlone()) this.#waiting.set(birth.tenant_id, birth.job_id, birth)
+  /** It was read, and waits for its turn. */
+  waits(row: JobRow): void {
+    const { tenant_id, job_id } = row
+    if (this.#jobs.get(tenant_id, job_id) === undefined) this.#waiting.set(tenant_id, job_id, row)
+  }
+
+  /**
+   * All of it is durable, or will be before anything that is written after it. What is new is remembered where somebody may take
+   * it soon.
+   */
+  wrote(space: Workspace, isSoon = true): void {
+    for (const birth of isSoon ? space.bornAlone() : [])
+      this.#waiting.set(birth.tenant_id, birth.job_id, birth)
     space.forEachCell((cell) => {
       const { key } = cell.stored
       if (!cell.isChanged) {

@@ -5,11 +5,9 @@ import { TwoKeys } from '../live/two-keys.ts'
 import { type ReadyWanted, WorkIndex, WorkPlace } from '../live/work-index.ts'
 import { Cell, cellOfJob } from './cell.ts'
 import { workOf } from './glance.ts'
-import type { ReadySelect, WriteSet } from './tables.ts'
+import { type Horizon, Horizons } from './horizons.ts'
+import type { ReadyKey, ReadySelect, WriteSet } from './tables.ts'
 import type { Workspace } from './workspace.ts'
-
-/** More than these are not kept in mind: then the database is asked what comes first. */
-const MOST_HEADS = 200_000
 
 /** After so long it is asked all the same: somebody may have let go of work without a word. */
 const LOOK_AGAIN_MS = 5000
@@ -45,14 +43,18 @@ class Standing extends WorkPlace {
 }
 
 /**
- * What is ready, where this process knows all of it: a look found all there was, and since then nobody else has written. Then
- * work need not be looked for before it is taken. What is known may be old for a moment all the same: whoever takes it says
- * which version of the job that rests on, as with everything that is remembered.
+ * What is ready, where this process knows all of it, or all that comes first: a look has shown that, and since then nobody else has
+ * written. Then work need not be looked for before it is taken. What is known may be old for a moment all the same: whoever takes it
+ * says which version of the job that rests on, as with everything that is remembered.
+ *
+ * Of a group of which there is too much the shelf has what comes before a horizon, and what comes behind it is read when it is
+ * its turn (ahead.ts).
  */
 export class Shelf {
   #index = new WorkIndex()
   #standing = new TwoKeys<Standing>()
   #size = 0
+  readonly #most: number
   readonly #counts = new Map<string, Count>()
   /** Queues of which everything is known; all of them in a ledger that had nothing in it. */
   readonly #known = new Set<string>()
@@ -60,10 +62,14 @@ export class Shelf {
   #lookedAt: number
   #tick = 0
   #round = 0
-  /** Looks that are under way. */
+  /** Looks that are under way, and the jobs that something became of meanwhile, with when it did. */
   #looks = 0
+  #touched = new TwoKeys<number>()
+  readonly #horizons = new Horizons()
 
-  constructor(isEmpty: boolean, now: number) {
+  /** @param most more than so many are not kept in mind: what comes behind them is read when it is its turn */
+  constructor(isEmpty: boolean, now: number, most = Number.POSITIVE_INFINITY) {
+    this.#most = most
     this.#knowsAll = isEmpty
     this.#lookedAt = now
   }
@@ -76,6 +82,7 @@ export class Shelf {
 
   end(): void {
     this.#looks--
+    if (this.#looks === 0) this.#touched = new TwoKeys()
   }
 
   /**
@@ -97,7 +104,52 @@ export class Shelf {
     for (const one of [...this.#standing.values()]) {
       if (asked.has(one.ready?.ready.queue ?? '') && one.tick <= tick) this.#drop(one)
     }
-    for (const queue of asked) this.#known.add(queue)
+    for (const queue of asked) {
+      this.#known.add(queue)
+      this.#horizons.deleteOf(queue)
+    }
+  }
+
+  /** These are the first of each group of the queues; of some groups there is more behind the places given. Nobody holds them. */
+  sawFirst(
+    looking: Looking,
+    queues: readonly string[],
+    heads: readonly ReadyHead[],
+    ends: readonly ReadyKey[],
+  ): void {
+    if (looking.round !== this.#round) return
+    this.sawAll(looking, queues)
+    for (const end of ends) this.#horizons.add(end)
+    this.#putUntouched(looking, heads)
+  }
+
+  /** These come next in a group, up to a place; null where there is nothing behind them. */
+  sawMore(looking: Looking, horizon: Horizon, heads: readonly ReadyHead[], end: ReadyKey | null): void {
+    if (looking.round !== this.#round || this.#horizons.of(horizon) !== horizon) return
+    const all = end === null ? horizon.end() : null
+    if (all !== null) this.#horizons.delete(horizon)
+    const came = all ?? horizon.reach(end ?? { ...horizon.place, ...placeOfLast(heads) })
+    this.#putUntouched(looking, heads)
+    this.#putUntouched(looking, came)
+  }
+
+  /** Of some group less is known than whoever takes work wants to see, and there is more. */
+  isShort(wanted: ReadyWanted): boolean {
+    return this.#horizons.isAny && this.shortOf(wanted, this.seen(wanted)).length > 0
+  }
+
+  /** How much of a group such a one wants to see at most. */
+  seen({ queues, tenants, perGroup, most = Number.POSITIVE_INFINITY }: ReadyWanted): number {
+    let groups = 0
+    for (const _ of this.#horizons.some(queues, tenants)) groups++
+    return Math.min(perGroup, Math.max(1, Math.ceil(most / Math.max(1, groups))))
+  }
+
+  /** Groups of which less than so much is known, and there is more. */
+  shortOf({ queues, tenants }: Pick<ReadyWanted, 'queues' | 'tenants'>, few: number): readonly Horizon[] {
+    if (!this.#horizons.isAny) return NO_HORIZONS
+    const isShort = (one: Horizon) => this.#index.countReady(one.queue, one.tenant_id, one.group) < few
+    return [...this.#horizons.some(queues, tenants)].filter(isShort)
   }
 
   /** Somebody else may have written, or nobody knows what was. */
@@ -108,6 +160,7 @@ export class Shelf {
     this.#standing = new TwoKeys()
     this.#size = 0
     this.#counts.clear()
+    this.#horizons.clear()
     this.#index = new WorkIndex()
   }
 
@@ -125,6 +178,11 @@ export class Shelf {
 
   hasAny(queues: readonly string[]): boolean {
     return queues.some((queue) => (this.#counts.get(queue)?.n ?? 0) > 0)
+  }
+
+  /** Nothing more is kept in mind. */
+  get isFull(): boolean {
+    return this.#size >= this.#most
   }
 
   has(key: RecordKey): boolean {
@@ -146,37 +204,42 @@ export class Shelf {
     this.#tick++
     if (!this.#isOfUse) return
     for (const { tenant_id, job_id: id, ready } of space.bornAlone())
-      this.#put({ key: { kind: 'job', tenant_id, id }, ready })
+      this.#putNew({ key: { kind: 'job', tenant_id, id }, ready })
     space.forEachCell((cell) => {
-      if (!cell.isChanged || cell.stored.key.kind !== 'job') return
-      this.take(cell.stored.key)
+      const { key } = cell.stored
+      if (!cell.isChanged || key.kind !== 'job') return
+      this.#touch(key)
+      this.take(key)
       const head = headOf(cell)
-      if (head !== null) this.#put(head)
+      if (head !== null) this.#putNew(head)
     })
-    if (this.#size > MOST_HEADS) this.forget()
   }
 
   /** Others have written it. What was there before and is ready again has to be looked up. */
   othersWrote({ ready: { adds, drops }, newJobs }: WriteSet): void {
     this.#tick++
-    for (const { tenant_id, job_id: id } of drops) this.take({ kind: 'job', tenant_id, id })
+    for (const { tenant_id, job_id: id } of drops) {
+      const key = { kind: 'job', tenant_id, id } as const
+      this.#touch(key)
+      this.take(key)
+    }
     const born = new Set<string>()
     for (const row of newJobs) {
       const head = headOf(new Cell(cellOfJob(row), false))
       if (head === null) continue
       born.add(row.job_id)
-      this.#put(head)
+      this.#putNew(head)
     }
     for (const { queue, job_id } of adds) {
       if (!born.has(job_id)) this.#forgetQueue(queue)
     }
-    if (this.#size > MOST_HEADS) this.forget()
   }
 
   /** There is more than is known of here. */
   #forgetQueue(queue: string): void {
     this.#knowsAll = false
     this.#known.delete(queue)
+    this.#horizons.deleteOf(queue)
   }
 
   /** Something is known, or is about to be. */
@@ -184,12 +247,52 @@ export class Shelf {
     return this.#knowsAll || this.#known.size + this.#looks > 0
   }
 
-  #put({ key, ready }: ReadyHead): void {
+  /** Something became of it that a look which is under way may not have seen. */
+  #touch({ tenant_id, id }: RecordKey): void {
+    if (this.#looks > 0) this.#touched.set(tenant_id, id, this.#tick)
+  }
+
+  #putUntouched({ tick }: Looking, heads: readonly ReadyHead[]): void {
+    this.#tick++
+    for (const head of heads) {
+      const { tenant_id, id } = head.key
+      if ((this.#touched.get(tenant_id, id) ?? 0) > tick) continue
+      this.take(head.key)
+      this.#put(head)
+    }
+  }
+
+  /** The same of what just became ready: where there is too much, nothing more is known of its group from there on. */
+  #putNew(head: ReadyHead): void {
+    if (this.isFull) this.#endBefore(head)
+    this.#put(head)
+  }
+
+  #endBefore({ key: { tenant_id, id }, ready: { queue, group, rank } }: ReadyHead): void {
+    if (this.#horizons.of({ queue, tenant_id, group }) !== undefined) return
+    const last = this.#index.lastReady(queue, tenant_id, group)
+    const isLater =
+      last !== null && (last.ready.rank < rank || (last.ready.rank === rank && last.key.id < id))
+    if (isLater) this.#horizons.add({ queue, tenant_id, group, rank: last.ready.rank, job_id: last.key.id })
+  }
+
+  #put(head: ReadyHead): void {
+    if (this.#isBehind(head)) return
+    const { key, ready } = head
     const one = new Standing(key, this.#countOf(ready.queue), this.#tick)
     this.#index.move(one, { ready, due_at: null, waits_for: NOTHING })
     this.#standing.set(key.tenant_id, key.id, one)
     this.#size++
     one.count.n++
+  }
+
+  /** Behind what is known of its group: it is read when it is its turn. */
+  #isBehind(head: ReadyHead): boolean {
+    if (!this.#horizons.isAny) return false
+    const horizon = this.#horizons.of({ ...head.ready, tenant_id: head.key.tenant_id })
+    if (horizon === undefined || horizon.has(head)) return false
+    horizon.hide(head)
+    return true
   }
 
   #drop(one: Standing): void {
@@ -216,7 +319,13 @@ export class Shelf {
 }
 
 const NOTHING: readonly string[] = Object.freeze([])
+const NO_HORIZONS: readonly Horizon[] = Object.freeze([])
 const NOWHERE = { ready: null, due_at: null, waits_for: NOTHING }
+
+function placeOfLast(heads: readonly ReadyHead[]): Pick<ReadyKey, 'rank' | 'job_id'> | null {
+  const last = heads.at(-1)
+  return last === undefined ? null : { rank: last.ready.rank, job_id: last.key.id }
+}
 
 /** A job by what was decided, as it is shown to whoever takes work; null when it is not ready. */
 export function headOf({ now, stored }: Cell): ReadyHead | null {

@@ -30,6 +30,7 @@ import { Watchers } from '../watchers.ts'
 import { TableInbox } from './admission.ts'
 import { checkTables } from './check-tables.ts'
 import { GroupWrite } from './group-write.ts'
+import { KnownWork } from './known-work.ts'
 import { Memory } from './memory.ts'
 import { NextDue } from './next-due.ts'
 import { OwnPlaces } from './own-places.ts'
@@ -50,6 +51,7 @@ export interface TableStoreOptions {
   readonly tables: Tables | TailDriver
   /** Writes of a process before it is worth its while to know what there is. */
   readonly writesInPlace?: number | undefined
+  readonly ready?: ReadyLimits | undefined
   readonly world: World
   /** The time that counts: where there are many machines, the database's. */
   readonly clock: Clock
@@ -58,6 +60,14 @@ export interface TableStoreOptions {
 }
 
 const CLAIMS_AT_ONCE = 1000
+
+/** Ready work: how much of it is kept in mind at most, and how much is read at once. */
+interface ReadyLimits {
+  readonly kept: number
+  readonly read: number
+}
+
+const READY_LIMITS: ReadyLimits = { kept: 100_000, read: 2000 }
 
 /** How often whoever has the ledger open clears up: what is past its time goes, what will be needed is made. */
 const UPKEEP_EVERY_MS = HOUR_MS
@@ -78,6 +88,7 @@ export class TableStore implements Store {
   /** Who takes work, also before it is durable. */
   readonly #takers = new Followers()
   readonly #group: GroupWrite
+  readonly #known: KnownWork
   readonly #writing: Writing
   readonly #due: NextDue
   readonly #busy = new Set<Promise<unknown>>()
@@ -113,10 +124,12 @@ export class TableStore implements Store {
     const onSeen: Writing['onSeen'] = (set) => this.#saw(set)
     const onFailed = () => this.#forget()
     const memory = this.#memory
-    const shelf = new Shelf(head.seq === 0, clock.now())
+    const ready = options.ready ?? READY_LIMITS
+    const shelf = new Shelf(head.seq === 0, clock.now(), ready.kept)
     this.#shelf = shelf
     this.#writing = { tables, memory, shelf, ids, timers, random, time, onSeen, onWritten, onFailed }
     this.#group = new GroupWrite(this.#writing, this.#takers)
+    this.#known = new KnownWork(this.#writing, this.#group, ready.read)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
     tables.onKnowing?.({ begins: () => memory.clear(), others: (parts) => this.#others(parts) })
@@ -154,14 +167,8 @@ export class TableStore implements Store {
     selector: Sweep,
     decide: (key: RecordKey, given: Given) => Decision<A>,
   ): Promise<readonly Swept<A>[]> {
-    if (selector.what === 'ready' && this.#shelf.knows(selector.queues)) {
-      const taken = this.#group.hasWork(selector.queues) ? await this.#group.claim(selector, decide) : []
-      if (taken !== null && taken.length > 0) return taken
-      const isSure = this.#tables.knowsAll === true && this.#group.isBusy
-      if (taken !== null && !this.#shelf.isTimeToLook(this.#time(), isSure ? 'sure' : this.#group.isBusy))
-        return taken
-    }
-    return sweepTables(this.#writing, selector, decide)
+    const taken = selector.what === 'ready' ? await this.#known.take(selector, decide) : null
+    return taken ?? sweepTables(this.#writing, selector, decide)
   }
 
   async get<K extends RecordKind>(key: RecordKey<K>): Promise<RecordOf[K] | null> {

@@ -30,6 +30,8 @@ export interface Tables extends Partial<Knowing> {
 
   /** The heads of ready work, as they are. */
   heads(select: ReadySelect): Promise<readonly JobRow[]>
+  /** What comes next in groups, as it is: the rows of each. */
+  headsAfter(select: NextSelect): Promise<readonly (readonly JobRow[])[]>
   /** Who holds a place under a limit with a row of their own. */
   holders(slots: readonly SlotKey[]): Promise<readonly SlotHolder[]>
   /** The first time at which something is due; 0 when a signal is to be delivered, null when nothing is. */
@@ -310,6 +312,15 @@ export interface ReadySelect {
   readonly most?: number | undefined
   /** Only work of these; of all when absent. */
   readonly tenants?: readonly string[] | undefined
+}
+
+/** Ready work behind some places, so much of each group. */
+export interface NextSelect {
+  /** Of a rank that is less than `before`. */
+  readonly after: readonly (ReadyKey & { readonly before: number })[]
+  readonly each: number
+  /** Whatever is written is to be found, also what is not where it is found otherwise. */
+  readonly isSettled: boolean
 }
 
 /** Work that was taken. It ends with `write` or `release`, whatever happens. */

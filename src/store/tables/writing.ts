@@ -71,7 +71,7 @@ export async function writeOut(
   let isSeen = false
   try {
     const remember = () => {
-      memory.wrote(space)
+      memory.wrote(space, !shelf.isFull)
       shelf.wrote(space)
     }
     const seen = () => {

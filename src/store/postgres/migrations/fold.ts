@@ -4,7 +4,7 @@ import { beginsFoldSql, endsFoldSql } from './tail.ts'
 import { sectionOf, sectionsOf } from './tail-parts.ts'
 
 /** Places of the log that are looked at for rows to be put in their places at once. */
-const MOST_PLACES = 5000
+const MOST_PLACES = 20_000
 
 /** @param s the schema, quoted */
 export const foldSql = (s: string): string => `
@@ -36,7 +36,7 @@ ${beginsFoldSql(s)}
     FROM (SELECT *, ${sectionsOf('part')} AS sections FROM ${s}.whole_tail
       WHERE first_seq > v_head.seq AND first_seq <= v_last ORDER BY first_seq) AS t
   ), ${aggregatesSql(s)}, ${bookSql(s)}, ${workSql(s)}, ${logSql(s)}
-  SELECT (SELECT count(*) FROM job WHERE born IS NULL) - (SELECT count(*) FROM old_job),
+  SELECT (SELECT count(*) FROM job WHERE fixed IS NULL) - (SELECT count(*) FROM old_job),
     (SELECT max(at) FROM part), (SELECT max((head ->> 2)::bigint) FROM part)
   INTO v_missing, v_at, v_reach;
   IF v_missing > 0 THEN RAISE EXCEPTION '% jobs were written that are not there', v_missing; END IF;
@@ -49,33 +49,37 @@ END
 $fold$;
 `
 
-/** The last of several, by its version, and something about all of them. */
+/** The last of several, by its version. */
 const last = (column: string, order = 'version'): string => `(array_agg(${column} ORDER BY ${order} DESC))[1]`
+
+/** What one of several says, and no other. */
+const said = (column: string): string => `max(${column}) OVER told_of AS ${column}`
 
 const aggregatesSql = (s: string): string => `
   told AS MATERIALIZED (
     SELECT p.first_seq, p.chunk_id, j.* FROM part p CROSS JOIN LATERAL ${s}.jobs_in(p.sections) AS j
   ), job AS MATERIALIZED (
-    SELECT tenant_id, job_id, max(version) AS version, ${last('state')} AS state, ${last('changed_at')} AS changed_at,
-      ${last('is_ended')} AS is_ended, ${last('open_rows')} AS open_rows, ${last('moving')} AS moving,
-      (array_agg(to_jsonb(holds) ORDER BY version DESC))[1] AS holds,
-      array_agg(DISTINCT chunk_id) FILTER (WHERE is_told) AS log, min(fixed) AS fixed,
-      (array_agg(born) FILTER (WHERE born IS NOT NULL))[1] AS born
-    FROM told GROUP BY tenant_id, job_id
+    SELECT * FROM (
+      SELECT tenant_id, job_id, version, state, changed_at, is_ended, open_rows, holds, moving,
+        row_number() OVER (PARTITION BY tenant_id, job_id ORDER BY version DESC) AS nth,
+        array_agg(chunk_id) FILTER (WHERE is_told) OVER told_of AS log,
+        ${['fixed', 'request_type', 'protocol_id', 'doc_id', 'run_id', 'workstream_id'].map(said).join(', ')}
+      FROM told
+      WINDOW told_of AS (PARTITION BY tenant_id, job_id ORDER BY version DESC ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    ) AS each WHERE nth = 1
   ), new_job AS (
     INSERT INTO ${s}.job (tenant_id, job_id, request_type, protocol_id, doc_id, run_id, workstream_id, version, changed_at,
       ended_at, open_rows, state, ended_state, holds, log, moving)
-    SELECT tenant_id, job_id, born ->> 6, born ->> 7, born ->> 8, born ->> 9, born ->> 10, version, changed_at,
-      CASE WHEN is_ended THEN changed_at END, open_rows, state, CASE WHEN is_ended THEN state END, ${s}.texts_of(holds), log,
-      moving
-    FROM job WHERE born IS NOT NULL
+    SELECT tenant_id, job_id, request_type, protocol_id, doc_id, run_id, workstream_id, version, changed_at,
+      CASE WHEN is_ended THEN changed_at END, open_rows, state, CASE WHEN is_ended THEN state END, holds, log, moving
+    FROM job WHERE fixed IS NOT NULL
   ), new_born AS (
-    INSERT INTO ${s}.born SELECT tenant_id, job_id, fixed FROM job WHERE born IS NOT NULL
+    INSERT INTO ${s}.born SELECT tenant_id, job_id, fixed FROM job WHERE fixed IS NOT NULL
   ), old_job AS (
     UPDATE ${s}.job j SET version = w.version, state = w.state, changed_at = w.changed_at,
       ended_state = CASE WHEN w.is_ended THEN w.state END, ended_at = CASE WHEN w.is_ended THEN w.changed_at END,
-      open_rows = w.open_rows, holds = ${s}.texts_of(w.holds), moving = w.moving, log = j.log || w.log
-    FROM job w WHERE w.born IS NULL AND j.tenant_id = w.tenant_id AND j.job_id = w.job_id
+      open_rows = w.open_rows, holds = w.holds, moving = w.moving, log = j.log || w.log
+    FROM job w WHERE w.fixed IS NULL AND j.tenant_id = w.tenant_id AND j.job_id = w.job_id
     RETURNING 1
   ), record AS (
     INSERT INTO ${s}.record AS r (kind, tenant_id, id, adapter, run_id, version, changed_at, state, log, body)
@@ -119,10 +123,9 @@ const bookSql = (s: string): string => `
 const workSql = (s: string): string => `
   ready AS MATERIALIZED (
     SELECT queue, tenant_id, grp, rank, job_id, sum(n) AS n FROM (
-      SELECT place ->> 1 AS queue, tenant_id, place ->> 2 AS grp, (place ->> 3)::bigint AS rank, job_id, 1 AS n
-      FROM told WHERE place IS NOT NULL
+      SELECT queue, tenant_id, grp, rank, job_id, 1 AS n FROM told WHERE queue IS NOT NULL
       UNION ALL
-      SELECT ready_in, tenant_id, ready_grp, ready_rank, job_id, -1 FROM told WHERE ready_in IS NOT NULL
+      SELECT was_queue, tenant_id, was_grp, was_rank, job_id, -1 FROM told WHERE was_queue IS NOT NULL
       UNION ALL
       SELECT c ->> 0, c ->> 1, c ->> 2, (c ->> 3)::bigint, c ->> 4, 1
       FROM part CROSS JOIN LATERAL jsonb_array_elements(head -> 6 -> 0) AS c

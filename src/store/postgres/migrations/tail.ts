@@ -79,6 +79,9 @@ CREATE VIEW ${s}.whole_tail AS SELECT t.first_seq, t.places, t.at, t.writer, t.b
   )} END AS part
 FROM ${s}.tail t;
 
+-- By the time that it is put where it is found a job has mostly gone all its way, and needs no room for what is to come.
+ALTER TABLE ${s}.job SET (fillfactor = 60);
+
 ALTER TABLE ${s}.head ADD COLUMN turn bigint NOT NULL DEFAULT 0;
 
 -- Claims are of the tenant: one by itself, or a list. Topics, of the tenants beside them, are given where somebody may wait for one.

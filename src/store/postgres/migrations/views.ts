@@ -199,8 +199,8 @@ SELECT j.tenant_id, j.job_id, COALESCE(t.state, j.state) COLLATE "C" AS state, j
 FROM ${s}.job j JOIN ${s}.born b ON b.tenant_id = j.tenant_id AND b.job_id = j.job_id
 LEFT JOIN told t ON t.tenant_id = j.tenant_id AND t.job_id = j.job_id
 UNION ALL
-SELECT t.tenant_id, t.job_id, t.state COLLATE "C", (w.head ->> 6) COLLATE "C", (w.head ->> 7) COLLATE "C",
-  (w.head ->> 8) COLLATE "C", (w.head ->> 9) COLLATE "C", (w.head ->> 10) COLLATE "C", t.changed_at, t.open_rows,
+SELECT t.tenant_id, t.job_id, t.state COLLATE "C", w.request_type COLLATE "C", w.protocol_id COLLATE "C",
+  w.doc_id COLLATE "C", w.run_id COLLATE "C", w.workstream_id COLLATE "C", t.changed_at, t.open_rows,
   w.fixed COLLATE "C", t.moving COLLATE "C"
 FROM ${s}.part_now p CROSS JOIN LATERAL ${s}.born_in(p.sections) AS w
 JOIN told t ON t.tenant_id = w.tenant_id AND t.job_id = w.job_id;

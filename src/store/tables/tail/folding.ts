@@ -10,21 +10,26 @@ const LOOK_MS = 50
 const FEW_WRITES = 8
 const FEW_CHARACTERS = 128 * 1024
 
-/** Put in its place at once: whoever writes waits for no longer than this takes. */
-const AT_ONCE = 64 * 1024
+/** Put in its place at once where somebody waits for it. */
 const AT_ONCE_WHEN_WAITED_FOR = 1024 * 1024
 
 /** More than this is put in its place between the writes: twice as much as comes meanwhile, as it is to become less. */
-const MANY_CHARACTERS = 16 * 1024 * 1024
+const MANY_CHARACTERS = 64 * 1024 * 1024
 const TIMES_WRITTEN = 2
 
-/** More than this does not wait at all: whoever opens the ledger after a crash puts all of it in its place first. */
+/**
+ * When there is more than this, whoever adds to it waits until there is less: it is kept in mind, and whoever opens the ledger
+ * after a crash puts all of it in its place first.
+ */
 const MOST_CHARACTERS = 128 * 1024 * 1024
 
 /** Whoever closes a ledger does not wait longer than this: the next one who opens it goes on. */
 const LONGEST_AT_CLOSE_MS = 3000
 
-/** Has what is in the tail put where it is found: a little at a time while there is time for it, and more when there is too much. */
+/**
+ * Has what is in the tail put where it is found: a little at a time while there is time for it, more when there is much, and when
+ * there is too much nothing is added before some of it is in its place.
+ */
 export class Folding {
   readonly #tail: Tail
   readonly #timers: Timers
@@ -34,7 +39,7 @@ export class Folding {
   /** Characters, and writes, since it was last looked. */
   #written = 0
   #writes = 0
-  #isFolding = false
+  #running: Promise<void> | null = null
   #isClosed = false
 
   constructor(tail: Tail, { timers, clock }: { timers: Timers; clock: Clock }, known: () => Known | null) {
@@ -45,11 +50,15 @@ export class Folding {
   }
 
   /** So many characters were added to the tail. */
-  appended(known: Known, characters: number): void {
+  appended(characters: number): void {
     this.#written += characters
     this.#writes++
-    if (known.characters > MOST_CHARACTERS) void this.#while(isTooMuch, AT_ONCE_WHEN_WAITED_FOR)
-    else this.#lookLater()
+    this.#lookLater()
+  }
+
+  /** Resolves when there is room for more, or nobody can make any; null when there is. */
+  room(): Promise<void> | null {
+    return this.#isTooMuch ? this.#makeRoom() : null
   }
 
   /** Everything that is in the tail now is where it is found when it resolves. */
@@ -70,39 +79,63 @@ export class Folding {
     if (this.#isClosed) return
     this.#timer ??= this.#timers.after(LOOK_MS, () => {
       this.#timer = null
-      const written = this.#written
-      const hasTime = this.#hasTime
-      this.#written = 0
-      this.#writes = 0
-      if (hasTime) void this.#while(() => this.#hasTime, AT_ONCE)
-      else if (this.#hasMuch) void this.#while(once(), Math.max(AT_ONCE, TIMES_WRITTEN * written))
-      else this.#lookLater()
+      this.#look()
     })
+  }
+
+  #look(): void {
+    const { atOnce } = this.#tail
+    const written = this.#written
+    const hasTime = this.#hasTime
+    this.#written = 0
+    this.#writes = 0
+    if (hasTime) void this.#while(() => this.#hasTime, atOnce)
+    else if (this.#isMuch) void this.#while(once(), Math.max(atOnce, TIMES_WRITTEN * written))
+    else this.#lookLater()
+  }
+
+  async #makeRoom(): Promise<void> {
+    while (this.#isTooMuch && !this.#isClosed) {
+      const before = this.#characters
+      await this.#running
+      await this.#while(() => this.#isTooMuch, AT_ONCE_WHEN_WAITED_FOR)
+      if (this.#characters >= before) return
+    }
   }
 
   get #hasTime(): boolean {
     return this.#writes <= FEW_WRITES && this.#written <= FEW_CHARACTERS
   }
 
-  get #hasMuch(): boolean {
-    return (this.#known()?.characters ?? 0) > MANY_CHARACTERS
+  get #isMuch(): boolean {
+    return this.#characters > MANY_CHARACTERS
   }
 
-  async #while(goesOn: (known: Known) => boolean, characters: number): Promise<void> {
-    if (this.#isFolding) return
-    this.#isFolding = true
+  get #isTooMuch(): boolean {
+    return this.#characters > MOST_CHARACTERS
+  }
+
+  get #characters(): number {
+    return this.#known()?.characters ?? 0
+  }
+
+  #while(goesOn: () => boolean, characters: number): Promise<void> {
+    this.#running ??= this.#run(goesOn, characters).finally(() => {
+      this.#running = null
+      if (this.#known()?.hasTail === true) this.#lookLater()
+    })
+    return this.#running
+  }
+
+  async #run(goesOn: () => boolean, characters: number): Promise<void> {
     try {
       for (let isAll = false; !isAll; ) {
-        const known = this.#known()
-        if (known === null || this.#isClosed || !goesOn(known)) break
+        if (this.#known() === null || this.#isClosed || !goesOn()) return
         isAll = await this.#some(characters)
       }
     } catch {
       // Whoever reads or writes next is told what is wrong.
-    } finally {
-      this.#isFolding = false
     }
-    if (this.#known()?.hasTail === true) this.#lookLater()
   }
 
   async #some(characters: number): Promise<boolean> {
@@ -111,10 +144,6 @@ export class Folding {
     known?.folded(seq)
     return isAll
   }
-}
-
-function isTooMuch({ characters }: Known): boolean {
-  return characters > MOST_CHARACTERS
 }
 
 /** True when it is asked for the first time. */

@@ -1,3 +1,4 @@
+import type { RecordKey } from '../../../core/aggregate.ts'
 import type { Birth } from '../../../core/job/birth.ts'
 import type { StoredCell } from '../cell.ts'
 import type { Since } from './known.ts'
@@ -8,6 +9,8 @@ export interface Knowing {
   /** What a decision that is made from now on rests on; null when that is what is looked at row by row. */
   since(): Since | Promise<Since | null> | null
   readonly knowsAll: boolean
+  /** It was written lately, and what is found of it may be older. */
+  isChanged(key: RecordKey): boolean
   /** What others have written up to now is known when it resolves. */
   current(): Promise<void>
   /** When something is next due, or was to be, though that is done by now. */

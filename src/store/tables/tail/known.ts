@@ -104,6 +104,12 @@ export class Known {
     return this.#births.hides ? null : undefined
   }
 
+  /** It was changed by something in the tail. */
+  isChanged({ kind, tenant_id, id }: RecordKey): boolean {
+    const lately = this.#lately.get(kind as AggregateKind, tenant_id, id)
+    return lately !== undefined && lately.seq > this.#folded
+  }
+
   /** What is on its way is nobody's yet. */
   ownerOf(claim: ClaimKey): string | undefined {
     const owner = this.#claims.ownerOf(claim)

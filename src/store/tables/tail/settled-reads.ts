@@ -15,6 +15,11 @@ export class SettledReads {
     return this.settled(() => this.#tables.heads(select))
   }
 
+  headsAfter(select: T.NextSelect) {
+    const read = () => this.#tables.headsAfter(select)
+    return select.isSettled ? this.settled(read) : this.#tables.tail.headsAfter(select)
+  }
+
   holders(slots: readonly SlotKey[]) {
     return this.settled(() => this.#tables.holders(slots))
   }

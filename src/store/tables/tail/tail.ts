@@ -53,6 +53,8 @@ export interface AppendOptions {
 export interface Tail {
   /** After it has heard of others, a process writes in place for so long: they may go on. */
   readonly apartMs: number
+  /** Characters that are put where they are found at once, while somebody may want to write: nobody is to wait for long. */
+  readonly atOnce: number
   /** Puts everything where it is found, unless others add too much meanwhile, and says up to where it is. */
   mark(): Promise<Mark>
   /** Where the log ends just now. */
@@ -74,6 +76,7 @@ export interface Tail {
   settled(): Promise<void>
   /** What is where it is found, whatever is in the tail. */
   load(wanted: Wanted): Promise<Loaded>
+  headsAfter: Tables['headsAfter']
   findRecords: Tables['findRecords']
   nextDue: Tables['nextDue']
   /** Counts of what is where it is found, and up to where that is. */

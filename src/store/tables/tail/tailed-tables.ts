@@ -1,4 +1,4 @@
-import type { AloneKind } from '../../../core/aggregate.ts'
+import type { AloneKind, RecordKey } from '../../../core/aggregate.ts'
 import type { Clock } from '../../../world/clock.ts'
 import type { Timers } from '../../../world/timers.ts'
 import { type CountEntry, StateCounts } from '../../live/state-counts.ts'
@@ -13,6 +13,7 @@ import { loadKnown } from './load-known.ts'
 import { formedPart } from './part-forms.ts'
 import { SettledReads } from './settled-reads.ts'
 import { Awaited, Moved, mayBeAppended, type Part, type TailDriver } from './tail.ts'
+import { takenInPlace } from './taken-in-place.ts'
 
 /** After so long without a write it is no longer of use to know what others write. */
 const KNOWS_FOR_MS = 10_000
@@ -65,6 +66,10 @@ export class TailedTables extends SettledReads implements T.Tables {
     return this.#known !== null
   }
 
+  isChanged(key: RecordKey): boolean {
+    return this.#known?.isChanged(key) === true
+  }
+
   since(): Since | Promise<Since | null> | null {
     if (this.#known !== null) return this.#known.since()
     if (this.#writes < this.#writesInPlace || this.#clock.now() < this.#apartUntil) return null
@@ -94,7 +99,11 @@ export class TailedTables extends SettledReads implements T.Tables {
     const leave = await this.#enterToPlace()
     try {
       await this.#foldKnown()
-      return this.#taken(await this.#driver.take(work, also), leave)
+      const taken = await this.#driver.take(work, also)
+      return takenInPlace(taken, leave, {
+        unheld: (...given) => this.#inPlace(...given),
+        held: (...given) => this.#noted(...given),
+      })
     } catch (error) {
       leave()
       throw error
@@ -281,6 +290,7 @@ export class TailedTables extends SettledReads implements T.Tables {
     const { known } = since
     const { tail } = this.#driver
     if (known.isBroken) await known.drained()
+    await this.#folding.room()
     const unread = known.unread(set.slots)
     if (unread.length > 0) {
       const { slots } = await this.load({ ...T.NOTHING_WANTED, slots: unread })
@@ -299,7 +309,7 @@ export class TailedTables extends SettledReads implements T.Tables {
       const { isAwaited, isAlone } = known
       const written = await tail.append(set, sent.after, { onSeen: seen, isAwaited, isAlone, formed })
       seen()
-      this.#folding.appended(known, known.arrived(sent, written, made()))
+      this.#folding.appended(known.arrived(sent, written, made()))
       return written
     } catch (error) {
       known.failed(sent)
@@ -360,36 +370,6 @@ export class TailedTables extends SettledReads implements T.Tables {
     const known = this.#known
     if (known === null || (written.turn ?? 0) <= known.mark.turn) return
     if (!known.placed(set, written)) this.#lose(known)
-  }
-
-  #taken(taken: T.TakenWork, leave: () => void): T.TakenWork {
-    let isOver = false
-    const end = () => {
-      if (!isOver) leave()
-      isOver = true
-    }
-    const isNothing = taken.jobs.length + taken.requests.length === 0
-    if (isNothing) end()
-    return {
-      ...taken,
-      load: (wanted) => taken.load(wanted),
-      write: async (given, onSeen = () => false) => {
-        const set = inRows(given)
-        if (isNothing) return this.#inPlace(set, onSeen, (seen) => taken.write(set, seen))
-        try {
-          return await this.#noted(set, onSeen, (seen) => taken.write(set, seen))
-        } finally {
-          end()
-        }
-      },
-      release: async () => {
-        try {
-          await taken.release()
-        } finally {
-          end()
-        }
-      },
-    }
   }
 
   async #foldKnown(): Promise<void> {
