@@ -1,5 +1,6 @@
 import { idempotencyClaim } from '../core/idempotency.ts'
-import { Birth, type JobForm } from '../core/job/birth.ts'
+import { Birth } from '../core/job/birth.ts'
+import type { JobForm } from '../core/job/job-form.ts'
 import { type Alike, Stride } from '../core/job/stride.ts'
 import { must } from '../core/must.ts'
 
@@ -119,19 +120,16 @@ function filledIn<Slot extends string, Filled extends Slot>(
 
 /** A job whose own are marks. */
 export function markedBirth(form: JobForm, { text, now }: Marks): Birth {
-  const { command } = form
-  const idempotency_key = command.idempotency_key === null ? null : `${text}key`
+  const idempotency_key = form.first.idempotency_key === null ? null : `${text}key`
   const idempotency_hash = `${text}hash`
   const marked = {
-    ...command,
     job_id: `${text}job`,
     idempotency_key,
     idempotency_hash,
     input_ref: `${text}input`,
     output_ref: `${text}output`,
     payload: `${text}payload`,
-    payloadText: undefined,
-  } as typeof command
+  }
   return new Birth(form, marked, idempotencyClaim(idempotency_key, idempotency_hash), now)
 }
 

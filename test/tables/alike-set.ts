@@ -12,13 +12,15 @@ export const MANY = 20
 /** Batches of jobs that are alike, as they are written. */
 export function writtenWith(payloads: readonly Json[], key: (nth: number) => string | null): WriteSet {
   const slot = { tenant_id: 'acme', key: 'in-flight', version: 1, counted: 0, named: [] }
+  // What was decided for others is not known of it.
+  const protocol = { ...PULLED }
   let set: WriteSet | null = null
   for (const _ of ['the first of them is decided', 'and all others are like it']) {
     const remembered = { cell: () => undefined, slot: () => slot }
     const space = new Workspace({ now: 1000, ids: { next: () => 'id' }, remembered, bears: true })
     const commands = payloads.map((payload, nth) =>
       freshJob(`job-${nth}`, {
-        protocol: PULLED,
+        protocol,
         inFlightLimit: 1000,
         payload,
         idempotency_key: key(nth),

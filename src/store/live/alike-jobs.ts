@@ -1,4 +1,5 @@
-import type { Birth, JobForm } from '../../core/job/birth.ts'
+import type { Birth } from '../../core/job/birth.ts'
+import type { JobForm } from '../../core/job/job-form.ts'
 import type { Alike, Stride } from '../../core/job/stride.ts'
 import type { Devices, Undo } from './devices.ts'
 import type { JobCells } from './job-cells.ts'

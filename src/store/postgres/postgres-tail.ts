@@ -116,7 +116,7 @@ export class PostgresTail implements Tail {
   async since({ turn, seq }: Mark): Promise<readonly Part[] | null> {
     const s = this.#s
     const text = `SELECT h.turn, h.seq, t.first_seq, t.part FROM ${s}.head h
-      LEFT JOIN ${s}.whole_tail t ON t.first_seq > $1 ORDER BY t.first_seq`
+      LEFT JOIN ${s}.tail_now t ON t.first_seq > $1 ORDER BY t.first_seq`
     const rows = await this.#read<TailRow>({ name: 'since', text, values: [seq] })
     const [row] = rows
     if (row === undefined || row.turn !== turn || row.seq > seq) return null

@@ -239,6 +239,6 @@ CREATE TABLE form (
   id INTEGER PRIMARY KEY,
   text TEXT NOT NULL
 ) STRICT;
-CREATE VIEW whole_tail AS
+CREATE VIEW tail_now AS
 SELECT first_seq, places, at, CASE WHEN form IS NULL THEN part ELSE ${WHOLE_PART} END AS part FROM tail;
 `

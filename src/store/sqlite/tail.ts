@@ -22,7 +22,7 @@ export interface TailRow {
 const COLUMNS = 'first_seq, places, at, part'
 
 /** With forms filled in. */
-const ROWS = `SELECT ${COLUMNS} FROM whole_tail`
+const ROWS = `SELECT ${COLUMNS} FROM tail_now`
 
 /** The last place of the log, and the ledger's time. */
 const END = `coalesce((SELECT first_seq + places - 1 FROM tail ORDER BY first_seq DESC LIMIT 1), (SELECT seq FROM head))`

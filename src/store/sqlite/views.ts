@@ -300,7 +300,7 @@ CREATE VIEW job_now AS
 WITH moved AS (
   SELECT each.value ->> '$[1][0]' AS tenant_id, each.value ->> '$[0]' AS job_id, each.value ->> '$[1][1]' AS version,
     each.value ->> '$[1][3]' AS state, each.value ->> '$[1][6]' AS open_rows, each.value -> '$[2]' AS moving
-  FROM whole_tail AS tail, json_each(tail.part, '$[5]') AS each
+  FROM tail_now AS tail, json_each(tail.part, '$[5]') AS each
   UNION ALL
   -- Those that went the same way, as below: the name comes before what stands between the pieces.
   SELECT run.value ->> '$[0][0][0]', own.value ->> 0, run.value ->> '$[0][0][1]', run.value ->> '$[0][0][3]',
@@ -308,7 +308,7 @@ WITH moved AS (
     (SELECT group_concat(piece.value || CASE WHEN piece.key < json_array_length(run.value, '$[1]') - 1
         THEN own.value -> (piece.key + 1) ELSE '' END, '' ORDER BY piece.key)
       FROM json_each(run.value, '$[1]') AS piece)
-  FROM whole_tail AS tail, json_each(tail.part, '$[3]') AS run, json_each(run.value) AS own WHERE own.key > 1
+  FROM tail_now AS tail, json_each(tail.part, '$[3]') AS run, json_each(run.value) AS own WHERE own.key > 1
 ), changed AS (
   SELECT tenant_id, job_id, max(version) AS version, state, open_rows, moving FROM moved GROUP BY 1, 2
 ), known AS (
@@ -318,7 +318,7 @@ WITH moved AS (
   SELECT each.value ->> '$[1][0]', each.value ->> '$[0]', each.value ->> '$[1][1]', each.value ->> '$[1][2]',
     each.value ->> '$[1][5]', each.value ->> '$[1][6]', each.value ->> '$[1][7]', each.value ->> '$[1][8]',
     each.value ->> '$[1][9]', each.value ->> '$[1][10]', each.value -> '$[2]', each.value -> '$[3]'
-  FROM whole_tail AS tail, json_each(tail.part, '$[4]') AS each
+  FROM tail_now AS tail, json_each(tail.part, '$[4]') AS each
   UNION ALL
   -- Those that are alike: what they say is the pieces, and between them each one's own.
   SELECT run.value ->> '$[0][0][0]', own.value ->> (run.value ->> '$[0][4]'), run.value ->> '$[0][0][1]',
@@ -326,7 +326,7 @@ WITH moved AS (
     run.value ->> '$[0][0][8]', run.value ->> '$[0][0][9]', run.value ->> '$[0][0][10]',
     (SELECT group_concat(piece.value || coalesce(own.value -> piece.key, ''), '' ORDER BY piece.key)
       FROM json_each(run.value, '$[1]') AS piece), NULL
-  FROM whole_tail AS tail, json_each(tail.part, '$[2]') AS run, json_each(run.value) AS own WHERE own.key > 1
+  FROM tail_now AS tail, json_each(tail.part, '$[2]') AS run, json_each(run.value) AS own WHERE own.key > 1
 )
 SELECT known.tenant_id, known.job_id, coalesce(changed.version, known.version) AS version,
   coalesce(changed.state, known.state) AS state, coalesce(changed.open_rows, known.open_rows) AS open_rows,
@@ -339,7 +339,7 @@ WITH changed AS (
   SELECT each.value ->> '$[0][0]' AS kind, each.value ->> '$[0][1]' AS tenant_id, each.value ->> '$[0][2]' AS id,
     max(each.value ->> '$[0][3]') AS version, each.value ->> '$[0][5]' AS state, each.value ->> '$[0][6]' AS changed_at,
     each.value ->> '$[0][7]' AS adapter, each.value ->> '$[0][8]' AS run_id, each.value -> '$[1]' AS body
-  FROM whole_tail AS tail, json_each(tail.part, '$[6]') AS each GROUP BY 1, 2, 3
+  FROM tail_now AS tail, json_each(tail.part, '$[6]') AS each GROUP BY 1, 2, 3
 )
 SELECT kind, tenant_id, id, version, state, changed_at, adapter, run_id, body FROM record
 WHERE NOT EXISTS (
@@ -351,7 +351,7 @@ CREATE VIEW closed_now AS
 WITH changed AS (
   SELECT each.value ->> '$[0][0]' AS tenant_id, each.value ->> '$[0][1]' AS outbox_id, max(tail.first_seq) AS first_seq,
     each.value -> '$[1]' AS body
-  FROM whole_tail AS tail, json_each(tail.part, '$[7]') AS each GROUP BY 1, 2
+  FROM tail_now AS tail, json_each(tail.part, '$[7]') AS each GROUP BY 1, 2
 )
 SELECT body FROM closed_outbox AS row
 WHERE NOT EXISTS (SELECT 1 FROM changed WHERE changed.tenant_id = row.tenant_id AND changed.outbox_id = row.outbox_id)
@@ -366,6 +366,6 @@ ${viewsOf({
   job: 'job_now AS job',
   record: 'record_now',
   closed: 'closed_now',
-  tail: "SELECT first_seq, part -> '$[1]' FROM whole_tail",
+  tail: "SELECT first_seq, part -> '$[1]' FROM tail_now",
 })}
 `

@@ -1,14 +1,14 @@
-import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { groupName } from '../live/remaining-work.ts'
 import type { ReadyWanted } from '../live/work-index.ts'
-import { cellOfJob } from './cell.ts'
-import { workOf } from './glance.ts'
 import type { Horizon } from './horizons.ts'
 import type { Memory } from './memory.ts'
+import { headOfWaiting, type ReadBirths } from './read-births.ts'
 import type { Shelf } from './shelf.ts'
 import type { JobRow, ReadyKey, Tables } from './tables.ts'
 import type { Writing } from './writing.ts'
+
+type AheadParts = Pick<Writing, 'tables' | 'shelf' | 'memory' | 'births'>
 
 /** A read of ready work, as far as it was asked for. */
 interface Read {
@@ -27,13 +27,15 @@ export class Ahead {
   readonly #tables: Tables
   readonly #shelf: Shelf
   readonly #memory: Memory
+  readonly #births: ReadBirths
   readonly #atOnce: number
   /** When there are fewer left of a group, more of them are read, before anybody waits for that. */
   readonly #few: number
   #reading: Promise<void> | null = null
 
   /** @param atOnce jobs that are read at once, of all groups together */
-  constructor({ tables, shelf, memory }: Pick<Writing, 'tables' | 'shelf' | 'memory'>, atOnce: number) {
+  constructor({ tables, shelf, memory, births }: AheadParts, atOnce: number) {
+    this.#births = births
     this.#tables = tables
     this.#shelf = shelf
     this.#memory = memory
@@ -150,11 +152,10 @@ export class Ahead {
 
   /** It is remembered until somebody takes it. */
   #headOf(row: JobRow): ReadyHead | null {
-    const { key, aggregate } = cellOfJob(row)
-    const { ready } = workOf(aggregate as JobAggregate)
-    if (ready === null) return null
-    this.#memory.waits(row)
-    return { key: key as RecordKey<'job'>, ready }
+    const waiting = this.#births.of(row)
+    const head = headOfWaiting(waiting)
+    if (head !== null) this.#memory.waits(waiting)
+    return head
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ClaimKey } from '../../core/decision.ts'
-import type { Birth, JobForm } from '../../core/job/birth.ts'
+import type { Birth } from '../../core/job/birth.ts'
+import type { JobForm } from '../../core/job/job-form.ts'
 import type { StateCounts } from '../live/state-counts.ts'
 import { FIRST_VERSION } from './born-row.ts'
 import { countActive, type SlotBook, type SlotState } from './slot-book.ts'

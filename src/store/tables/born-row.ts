@@ -1,5 +1,6 @@
 import { isAtRest } from '../../core/aggregate.ts'
-import { Birth, type JobForm } from '../../core/job/birth.ts'
+import { Birth } from '../../core/job/birth.ts'
+import type { JobForm } from '../../core/job/job-form.ts'
 import { toIso } from '../../core/time.ts'
 import {
   CutText,
@@ -97,7 +98,7 @@ class RowForm {
     const is_ended = isAtRest(form.job)
     this.columns = { state, is_ended, request_type, protocol_id, doc_id, run_id, workstream_id }
     this.holds = Object.freeze([form.slot.key])
-    this.fixed = new CutText(() => piecesOf(form))
+    this.fixed = new CutText(() => rawPieces(form))
   }
 }
 
@@ -112,8 +113,9 @@ function rowFormOf(form: JobForm): RowForm {
   return known
 }
 
-function piecesOf(form: JobForm): readonly TextPiece<FixedSlot>[] {
-  const plain = textOf(new Birth(form, form.command, '', 0))
+/** What all of a form say, wherever they differ. */
+export function rawPieces(form: JobForm): readonly FixedPiece[] {
+  const plain = textOf(new Birth(form, form.first, '', 0))
   return piecesBetween<FixedSlot>(plain, (marks) => {
     const birth = markedBirth(form, marks)
     return { slots: slotsOf(birth, marks), text: () => textOf(birth) }

@@ -9,11 +9,18 @@ import type { AuditEntry } from '../../core/audit.ts'
 import type { Birth } from '../../core/job/birth.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import { BirthBook } from './birth-book.ts'
-import { absentCell, bear, bornCell, Cell, cellOfJob, type StoredCell } from './cell.ts'
+import { absentCell, bear, bornCell, Cell, cellOfWaiting, type StoredCell } from './cell.ts'
+import type { ReadBirths } from './read-births.ts'
 import type { JobRow, RefusalKey } from './tables.ts'
 
 export interface RememberedCells {
   cell(kind: AggregateKind, tenant_id: string, id: string): StoredCell | undefined
+}
+
+/** How a process reads the rows of jobs: by what it remembers, and by what others had in common. */
+export interface ReadBy {
+  readonly memory: RememberedCells
+  readonly births: ReadBirths
 }
 
 /** The aggregates that a group of decisions knows of, by kind, tenant and id. */
@@ -34,10 +41,11 @@ export class CellBook {
   }
 
   /** The same of a job. One that is remembered in the version that was read need not be decoded. */
-  readJob(row: JobRow, remembered: RememberedCells | null): void {
+  readJob(row: JobRow, by: ReadBy | null): void {
     const { tenant_id, job_id: id, version } = row
-    const known = remembered?.cell('job', tenant_id, id)
-    this.read(known?.version === version ? known : cellOfJob(row))
+    const known = by?.memory.cell('job', tenant_id, id)
+    if (known?.version === version) this.read(known)
+    else this.read(cellOfWaiting(by?.births.of(row) ?? row))
   }
 
   /** It is taken to be so, until the write says otherwise. */

@@ -1,8 +1,9 @@
 import { type AloneRecord, type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
-import type { Birth } from '../../core/job/birth.ts'
+import { Birth } from '../../core/job/birth.ts'
 import { isAlike, Stride } from '../../core/job/stride.ts'
 import { FIRST_VERSION, holdsOf } from './born-row.ts'
 import { type BornJob, decodeJob } from './job-codec.ts'
+import type { Waiting } from './read-births.ts'
 import type { JobRow, RecordRow } from './tables.ts'
 
 export type Aggregate = JobAggregate | AloneRecord
@@ -34,6 +35,10 @@ export function cellOfBirth(birth: Birth): StoredCell {
   const { tenant_id, job_id: id, form } = birth
   const key = { kind: 'job', tenant_id, id } as const
   return { key, aggregate: birth, version: FIRST_VERSION, holds: holdsOf(form), born: birth }
+}
+
+export function cellOfWaiting(waiting: Waiting): StoredCell {
+  return waiting instanceof Birth ? cellOfBirth(waiting) : cellOfJob(waiting)
 }
 
 export function cellOfRecord({ kind, tenant_id, id, version, body }: RecordRow): StoredCell {

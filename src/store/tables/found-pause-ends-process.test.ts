@@ -6,6 +6,7 @@ import { SeededRandom } from '../../testing/seeded-random.ts'
 import { virtualWorld } from '../../testing/virtual-world.ts'
 import { GroupWrite } from './group-write.ts'
 import { Memory } from './memory.ts'
+import { ReadBirths } from './read-births.ts'
 import { Shelf } from './shelf.ts'
 import { Conflict, type Tables } from './tables.ts'
 
@@ -19,6 +20,7 @@ it('a caller that waits for another try keeps the process alive', async () => {
     tables: { load: () => Promise.reject(new Conflict('faster')) } as unknown as Tables,
     memory: new Memory(),
     shelf: new Shelf(false, 0),
+    births: new ReadBirths(),
     ids,
     timers: {
       turn: () => timers.turn(),

@@ -1,6 +1,7 @@
 import { hopsOf } from '../../core/audit.ts'
 import type { Claim } from '../../core/decision.ts'
-import type { Birth, JobForm } from '../../core/job/birth.ts'
+import type { Birth } from '../../core/job/birth.ts'
+import type { JobForm } from '../../core/job/job-form.ts'
 import { type CountEntry, StateCounts } from '../live/state-counts.ts'
 import { claimOf, readyKeyOf } from './birth-runs.ts'
 import { bornRow } from './born-row.ts'

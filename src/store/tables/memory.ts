@@ -3,11 +3,12 @@ import type { SlotKey } from '../../core/decision.ts'
 import { Birth } from '../../core/job/birth.ts'
 import { recentlyUsed } from '../recently-used.ts'
 import { FIRST_VERSION } from './born-row.ts'
-import { type Cell, cellOfBirth, cellOfJob, type StoredCell } from './cell.ts'
+import { type Cell, cellOfWaiting, type StoredCell } from './cell.ts'
 import { hasEnded } from './glance.ts'
+import type { Waiting } from './read-births.ts'
 import { Recent } from './recent.ts'
 import { headOf } from './shelf.ts'
-import type { JobRow, SlotRow, WriteSet } from './tables.ts'
+import type { SlotRow, WriteSet } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import type { Remembered } from './workspace-options.ts'
 
@@ -27,7 +28,7 @@ const MOST_QUEUES = 1000
 export class Memory implements Remembered {
   readonly #jobs = new Recent<StoredCell>(MOST_JOBS)
   /** Those that are new and wait for their turn, as what is their own or as their rows: many may wait for long. */
-  readonly #waiting = new Recent<Birth | JobRow>(MOST_WAITING)
+  readonly #waiting = new Recent<Waiting>(MOST_WAITING)
   readonly #records = recentlyUsed<string, StoredCell>(MOST_RECORDS)
   readonly #slots = recentlyUsed<string, SlotRow>(MOST_SLOTS)
   /** Queues about which nobody decided anything: whoever takes work looks at that. */
@@ -42,7 +43,7 @@ export class Memory implements Remembered {
     if (job !== undefined) return job
     const waiting = this.#waiting.get(tenant_id, id)
     if (waiting === undefined) return undefined
-    return waiting instanceof Birth ? cellOfBirth(waiting) : cellOfJob(waiting)
+    return cellOfWaiting(waiting)
   }
 
   slot(slot: SlotKey): SlotRow | undefined {
@@ -50,9 +51,9 @@ export class Memory implements Remembered {
   }
 
   /** It was read, and waits for its turn. */
-  waits(row: JobRow): void {
-    const { tenant_id, job_id } = row
-    if (this.#jobs.get(tenant_id, job_id) === undefined) this.#waiting.set(tenant_id, job_id, row)
+  waits(job: Waiting): void {
+    const { tenant_id, job_id } = job
+    if (this.#jobs.get(tenant_id, job_id) === undefined) this.#waiting.set(tenant_id, job_id, job)
   }
 
   /**
@@ -107,8 +108,8 @@ export class Memory implements Remembered {
   }
 
   /** Others have written it: what they made new waits for whoever comes first. */
-  othersWrote({ newJobs, jobs, records, slots }: WriteSet): void {
-    for (const job of newJobs) this.#waiting.set(job.tenant_id, job.job_id, job)
+  othersWrote({ jobs, records, slots }: WriteSet, born: readonly Waiting[]): void {
+    for (const job of born) this.#waiting.set(job.tenant_id, job.job_id, job)
     for (const { tenant_id, job_id } of jobs) {
       this.#jobs.delete(tenant_id, job_id)
       this.#waiting.delete(tenant_id, job_id)

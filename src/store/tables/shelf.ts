@@ -3,9 +3,10 @@ import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 import { type ReadyWanted, WorkIndex, WorkPlace } from '../live/work-index.ts'
-import { Cell, cellOfJob } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { workOf } from './glance.ts'
 import { type Horizon, Horizons } from './horizons.ts'
+import { headOfWaiting, type Waiting } from './read-births.ts'
 import type { ReadyKey, ReadySelect, WriteSet } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -216,22 +217,22 @@ export class Shelf {
   }
 
   /** Others have written it. What was there before and is ready again has to be looked up. */
-  othersWrote({ ready: { adds, drops }, newJobs }: WriteSet): void {
+  othersWrote({ ready: { adds, drops } }: WriteSet, born: readonly Waiting[]): void {
     this.#tick++
     for (const { tenant_id, job_id: id } of drops) {
       const key = { kind: 'job', tenant_id, id } as const
       this.#touch(key)
       this.take(key)
     }
-    const born = new Set<string>()
-    for (const row of newJobs) {
-      const head = headOf(new Cell(cellOfJob(row), false))
+    const names = new Set<string>()
+    for (const waiting of born) {
+      const head = headOfWaiting(waiting)
       if (head === null) continue
-      born.add(row.job_id)
+      names.add(waiting.job_id)
       this.#putNew(head)
     }
     for (const { queue, job_id } of adds) {
-      if (!born.has(job_id)) this.#forgetQueue(queue)
+      if (!names.has(job_id)) this.#forgetQueue(queue)
     }
   }
 

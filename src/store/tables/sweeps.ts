@@ -29,7 +29,7 @@ async function sweepOnce<A>(
   decide: DecideOn<A>,
 ): Promise<readonly Swept<A>[]> {
   const looking = writing.shelf.begin()
-  const { tables, memory, ids, time } = writing
+  const { tables, ids, time } = writing
   const also = alsoOf(selector)
   const taken = await tables.take(takeOf(selector, time()), also).catch((error: unknown) => {
     writing.shelf.end()
@@ -39,7 +39,7 @@ async function sweepOnce<A>(
   try {
     const space = new Workspace({ now: time(), ids, remembered: null })
     if (taken.jobs.length > 0) space.know(taken.also, also)
-    space.knowJobs(taken.jobs, memory)
+    space.knowJobs(taken.jobs, writing)
     const keys = await keysOf(selector, taken, space, tables)
     const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
     const answers = await decideAll(space, askers, (wanted) => taken.load(wanted))

@@ -34,6 +34,7 @@ import { KnownWork } from './known-work.ts'
 import { Memory } from './memory.ts'
 import { NextDue } from './next-due.ts'
 import { OwnPlaces } from './own-places.ts'
+import { ReadBirths } from './read-births.ts'
 import { Shelf } from './shelf.ts'
 import { headsOf, lookAt } from './shown-view.ts'
 import { sweepTables } from './sweeps.ts'
@@ -81,6 +82,7 @@ export class TableStore implements Store {
   readonly #ids: IdSource
   readonly #keepHistoryMs: number | null
   readonly #memory = new Memory()
+  readonly #births = new ReadBirths()
   readonly #shelf: Shelf
   readonly #own: OwnPlaces
   readonly #log: TableLog
@@ -127,7 +129,8 @@ export class TableStore implements Store {
     const ready = options.ready ?? READY_LIMITS
     const shelf = new Shelf(head.seq === 0, clock.now(), ready.kept)
     this.#shelf = shelf
-    this.#writing = { tables, memory, shelf, ids, timers, random, time, onSeen, onWritten, onFailed }
+    const births = this.#births
+    this.#writing = { tables, memory, shelf, births, ids, timers, random, time, onSeen, onWritten, onFailed }
     this.#group = new GroupWrite(this.#writing, this.#takers)
     this.#known = new KnownWork(this.#writing, this.#group, ready.read)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
@@ -345,8 +348,9 @@ export class TableStore implements Store {
   /** Others have written these, and nothing else. */
   #others(parts: readonly Part[]): void {
     for (const { set, first_seq } of parts) {
-      this.#memory.othersWrote(set)
-      this.#shelf.othersWrote(set)
+      const born = set.newJobs.map((row) => this.#births.of(row))
+      this.#memory.othersWrote(set, born)
+      this.#shelf.othersWrote(set, born)
       const seq = first_seq + (set.chunk?.places ?? 0) - 1
       const { records, removed } = this.#log.head
       const head = {

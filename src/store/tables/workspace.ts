@@ -33,7 +33,7 @@ import type { Outcome } from '../store.ts'
 import { Asking } from './asking.ts'
 import { Bearing } from './bearing.ts'
 import { absentCell, type Cell, cellOfRecord, type StoredCell } from './cell.ts'
-import { CellBook, keyOfEntry, ownerOf, type RememberedCells } from './cell-book.ts'
+import { CellBook, keyOfEntry, ownerOf, type ReadBy } from './cell-book.ts'
 import { ClaimBook } from './claim-book.ts'
 import type { Told } from './entry-codec.ts'
 import { FreshIds } from './fresh-ids.ts'
@@ -133,8 +133,8 @@ export class Workspace {
     this.#cells.assume(cell)
   }
 
-  knowJobs(rows: readonly JobRow[], remembered: RememberedCells | null = null): void {
-    for (const row of rows) this.#cells.readJob(row, remembered)
+  knowJobs(rows: readonly JobRow[], by: ReadBy | null = null): void {
+    for (const row of rows) this.#cells.readJob(row, by)
   }
 
   /** What it comes to; or what has to be read before it can be made again. */

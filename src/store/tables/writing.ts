@@ -5,6 +5,7 @@ import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
 import { inRows } from './in-rows.ts'
 import type { Memory } from './memory.ts'
+import type { ReadBirths } from './read-births.ts'
 import type { Shelf } from './shelf.ts'
 import { Conflict, type Tables, type WriteSet, type Written } from './tables.ts'
 import type { Since } from './tail/known.ts'
@@ -21,6 +22,8 @@ export interface Writing {
   readonly tables: Tables
   readonly memory: Memory
   readonly shelf: Shelf
+  /** What rows that are read have in common. */
+  readonly births: ReadBirths
   readonly ids: IdSource
   readonly timers: Timers
   readonly random: Random

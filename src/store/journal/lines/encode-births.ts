@@ -1,5 +1,6 @@
 import { type AuditEntry, hopsOf } from '../../../core/audit.ts'
-import { type Birth, Births, type JobForm } from '../../../core/job/birth.ts'
+import { type Birth, Births } from '../../../core/job/birth.ts'
+import type { JobForm } from '../../../core/job/job-form.ts'
 import { toEpochSeconds } from '../../../core/time.ts'
 import { type Mark, type Marks, markedBirth } from '../../birth-marks.ts'
 import type { BatchBuffer } from '../batch-buffer.ts'

@@ -33,7 +33,7 @@ ${beginsFoldSql(s)}
   WITH part AS MATERIALIZED (
     SELECT t.first_seq, t.places, t.at, t.writer, t.batch, nextval('${s}.chunk_id') AS chunk_id, t.sections,
       ${s}.json_of(${sectionOf('t.sections', 'head')}) AS head
-    FROM (SELECT *, ${sectionsOf('part')} AS sections FROM ${s}.whole_tail
+    FROM (SELECT *, ${sectionsOf('part')} AS sections FROM ${s}.tail_now
       WHERE first_seq > v_head.seq AND first_seq <= v_last ORDER BY first_seq) AS t
   ), ${aggregatesSql(s)}, ${bookSql(s)}, ${workSql(s)}, ${logSql(s)}
   SELECT (SELECT count(*) FROM job WHERE fixed IS NULL) - (SELECT count(*) FROM old_job),

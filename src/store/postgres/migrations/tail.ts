@@ -71,7 +71,7 @@ ALTER TABLE ${s}.tail ALTER part SET STORAGE EXTERNAL;
 
 CREATE TABLE ${s}.form (id bigint PRIMARY KEY, text text COLLATE "C" NOT NULL);
 
-CREATE VIEW ${s}.whole_tail AS SELECT t.first_seq, t.places, t.at, t.writer, t.batch,
+CREATE VIEW ${s}.tail_now AS SELECT t.first_seq, t.places, t.at, t.writer, t.batch,
   CASE WHEN t.form IS NULL THEN t.part ELSE ${wholePartSql(
     `(SELECT f.text FROM ${s}.form f WHERE f.id = t.form)`,
     (nth) => `(t.part::json -> ${nth})::text`,

@@ -185,7 +185,7 @@ GROUP BY 1, 2, 3, 4;
 
 /** The same views over what is in the tail as well: jobs, records and the log as they are by now. */
 export const viewsNowSql = (s: string): string => `
-CREATE VIEW ${s}.part_now AS SELECT t.first_seq, ${sectionsOf('t.part')} AS sections FROM ${s}.whole_tail t;
+CREATE VIEW ${s}.part_now AS SELECT t.first_seq, ${sectionsOf('t.part')} AS sections FROM ${s}.tail_now t;
 
 CREATE VIEW ${s}.job_now AS
 WITH told AS MATERIALIZED (

@@ -6,7 +6,8 @@
 //   own   [job_id, hash, key, iso, ms, seconds, rank, input, output, payload]; of the first four, which are texts, what is between the
 //         quotes comes in the place of the mark
 import { createHash } from 'node:crypto'
-import type { Birth, JobForm } from '../../../core/job/birth.ts'
+import type { Birth } from '../../../core/job/birth.ts'
+import type { JobForm } from '../../../core/job/job-form.ts'
 import { toEpochSeconds, toIso } from '../../../core/time.ts'
 import { type Mark, markedBirth, piecesBetween, WORTH_CUTTING } from '../../birth-marks.ts'
 import { FIRST_VERSION } from '../born-row.ts'
