@@ -19,25 +19,13 @@ const MOST_PROBES = 32
 const LEFT = 0xffffffff
 
 /** The end of a long text is enough: most ids are counted or made by chance there. */
-const LOOKED_AT = 12
+const LOOKED_AT = 8
 
 /** So many of one fingerprint are told apart; others with it count as too far away. */
 const MOST_ALIKE = 4
 
-// Whoever looked for a key is likely to add it, and not only here.
-let lastKey = ''
-let lastPrint = 0
-
-function fingerprint(key: string): number {
-  if (key !== lastKey) {
-    lastPrint = fingerprintOf(key)
-    lastKey = key
-  }
-  return lastPrint
-}
-
 /** In 32 bits. */
-function fingerprintOf(text: string): number {
+function fingerprint(text: string): number {
   let print = text.length
   for (let i = Math.max(0, text.length - LOOKED_AT); i < text.length; i++)
     print = Math.imul(print ^ text.charCodeAt(i), 0x5bd1e995) ^ (print >>> 15)
@@ -193,7 +181,7 @@ export class IdMap<V> {
     if (before === null) {
       // As long as there are few, none is free before another one is needed.
       for (const [entry, key] of this.#keys.entries())
-        this.#enterOrMove(table, entry, fingerprintOf(key as string))
+        this.#enterOrMove(table, entry, fingerprint(key as string))
       return
     }
     for (let place = 0; place < before.length; place += 2) {

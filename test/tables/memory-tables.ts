@@ -312,6 +312,8 @@ export class MemoryTables implements TailDriver {
     return {
       apartMs,
       atOnce: 1000,
+      much: 100_000,
+      most: 1_000_000,
       mark: async () => {
         await this.#turn()
         db.foldAll()

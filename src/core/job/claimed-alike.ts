@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts'
+import { frozenJson, type Json } from '../json.ts'
 import { Birth } from './birth.ts'
 import type { ClaimAnswer } from './commands.ts'
 import type { Delivery, StepPolicy } from './protocol.ts'
@@ -9,6 +9,7 @@ import { type Task, taskOf } from './task.ts'
 /** A step that was claimed as others were. Most workers look at none of its records, and then nobody makes them. */
 export class ClaimedAlike implements ClaimAnswer, Task {
   readonly #stride: Stride
+  #input: Json | undefined
 
   constructor(stride: Stride) {
     this.#stride = stride
@@ -67,9 +68,10 @@ export class ClaimedAlike implements ClaimAnswer, Task {
     return this.#stride.leg.step.policy
   }
 
-  /** Steps with a payload of their own are not alike. */
+  /** Steps with a payload of their own are not alike. It is read for whoever does them, and not kept with the job. */
   get input(): Json {
-    return this.#stride.birth.payload
+    this.#input ??= frozenJson(this.#stride.birth.payloadText)
+    return this.#input
   }
 
   /** As it is of any other. */

@@ -23,6 +23,10 @@ const APART_MS = 1000
 /** Put where it is found at once: to begin takes as long as to do so with a tenth of it, and others go on adding meanwhile. */
 const FOLDED_AT_ONCE = 1024 * 1024
 
+/** The server has other processors for that. */
+const MUCH = 192 * 1024 * 1024
+const MOST = 256 * 1024 * 1024
+
 /** Times that it is tried to leave nothing in the tail, while others go on adding to it. */
 const MOST_FOLDS = 1000
 
@@ -52,6 +56,8 @@ export interface PostgresTailOptions {
 export class PostgresTail implements Tail {
   readonly apartMs = APART_MS
   readonly atOnce = FOLDED_AT_ONCE
+  readonly much = MUCH
+  readonly most = MOST
   readonly #s: string
   readonly #options: PostgresTailOptions
   /** The end of the log as far as this process knows it. */

@@ -20,6 +20,10 @@ const AT_ONCE = 64 * 1024
 /** The same where somebody waits for that. */
 const FOLDED_AT_ONCE = 1024 * 1024
 
+/** To put it in its place takes the disk from whoever writes. */
+const MUCH = 96 * 1024 * 1024
+const MOST = 128 * 1024 * 1024
+
 /** Pages that are changed beside those for what is added. */
 const PAGES_OF_APPENDED = 2
 
@@ -30,6 +34,8 @@ export class SqliteTail implements Tail {
   /** Nobody waits for long until others have written. */
   readonly apartMs = 0
   readonly atOnce = AT_ONCE
+  readonly much = MUCH
+  readonly most = MOST
   readonly #file: SqliteFile
   readonly #tables: SettledTables
 

@@ -2,21 +2,20 @@ import type { ReadyHead } from '../../core/pick.ts'
 import { groupName } from '../live/remaining-work.ts'
 import type { ReadyWanted } from '../live/work-index.ts'
 import type { Horizon } from './horizons.ts'
-import type { Memory } from './memory.ts'
 import { headOfWaiting, type ReadBirths } from './read-births.ts'
-import type { Shelf } from './shelf.ts'
+import type { Shelf, Waits } from './shelf.ts'
 import type { JobRow, ReadyKey, Tables } from './tables.ts'
 import type { Writing } from './writing.ts'
 
-type AheadParts = Pick<Writing, 'tables' | 'shelf' | 'memory' | 'births'>
+type AheadParts = Pick<Writing, 'tables' | 'shelf' | 'births'>
 
 /** A read of ready work, as far as it was asked for. */
 interface Read {
-  readonly heads: readonly ReadyHead[]
+  readonly heads: readonly Waits[]
   /** The last place that was read; null when there is nothing behind it. */
   readonly end: ReadyKey | null
   /** What comes behind these, and is not as it was read. */
-  readonly changed: ReadyHead | null
+  readonly changed: Waits | null
 }
 
 /**
@@ -26,7 +25,6 @@ interface Read {
 export class Ahead {
   readonly #tables: Tables
   readonly #shelf: Shelf
-  readonly #memory: Memory
   readonly #births: ReadBirths
   readonly #atOnce: number
   /** When there are fewer left of a group, more of them are read, before anybody waits for that. */
@@ -34,11 +32,10 @@ export class Ahead {
   #reading: Promise<void> | null = null
 
   /** @param atOnce jobs that are read at once, of all groups together */
-  constructor({ tables, shelf, memory, births }: AheadParts, atOnce: number) {
+  constructor({ tables, shelf, births }: AheadParts, atOnce: number) {
     this.#births = births
     this.#tables = tables
     this.#shelf = shelf
-    this.#memory = memory
     this.#atOnce = atOnce
     this.#few = Math.ceil(atOnce / 2)
   }
@@ -82,7 +79,7 @@ export class Ahead {
     const looking = this.#shelf.begin()
     const rows = await this.#tables.heads({ queues, perGroup: this.#atOnce, most: this.#atOnce })
     const groups = new Map<string, { last: ReadyKey; count: number }>()
-    const heads: ReadyHead[] = []
+    const heads: Waits[] = []
     for (const row of rows) {
       const head = this.#headOf(row)
       if (head === null) continue
@@ -150,12 +147,10 @@ export class Ahead {
     })
   }
 
-  /** It is remembered until somebody takes it. */
-  #headOf(row: JobRow): ReadyHead | null {
+  #headOf(row: JobRow): Waits | null {
     const waiting = this.#births.of(row)
     const head = headOfWaiting(waiting)
-    if (head !== null) this.#memory.waits(waiting)
-    return head
+    return head === null ? null : { ...head, waiting }
   }
 }
 

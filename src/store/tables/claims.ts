@@ -3,7 +3,7 @@ import type { Decision, Given, SlotKey } from '../../core/decision.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import type { Followers } from '../followers.ts'
 import type { Sweep, Swept } from '../store.ts'
-import type { Cell } from './cell.ts'
+import { type Cell, cellOfWaiting } from './cell.ts'
 import { type Answer, decideAll } from './deciding.ts'
 import { becomesReady, headOf } from './shelf.ts'
 import { lookAt } from './shown-view.ts'
@@ -165,10 +165,16 @@ export class Claims {
         claim.resolve(chosen.length === 0 ? NONE : null)
         return null
       }
-      for (const key of keys) shelf.take(key)
+      const waiting = keys.map((key) => shelf.take(key))
+      for (const [nth, job] of waiting.entries())
+        if (job !== null && !space.knows(keys[nth] as RecordKey)) space.assumeCell(cellOfWaiting(job))
       const askers = keys.map((key) => ({ decide: (given: Given) => decide(key, given) }))
       const answers = await decideAll(space, askers, load)
-      shelf.giveBack(own.filter(({ key }) => !isGone(space, key)))
+      shelf.giveBack(
+        own
+          .map(({ key, ready }, nth) => ({ key, ready, waiting: waiting[nth] ?? null }))
+          .filter((head) => !isGone(space, head.key)),
+      )
       return { claim, keys, answers }
     } catch (error) {
       claim.resolve(null)

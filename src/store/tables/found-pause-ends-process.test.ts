@@ -15,11 +15,12 @@ it('a caller that waits for another try keeps the process alive', async () => {
   let holds = 0
   let isPaused = false
   const heldWhilePaused: number[] = []
+  const shelf = new Shelf(false, 0)
   const group = new GroupWrite({
     // Somebody else is always faster.
     tables: { load: () => Promise.reject(new Conflict('faster')) } as unknown as Tables,
-    memory: new Memory(),
-    shelf: new Shelf(false, 0),
+    memory: new Memory(shelf),
+    shelf,
     births: new ReadBirths(),
     ids,
     timers: {

@@ -1,5 +1,6 @@
 import type { ReadyHead } from '../../core/pick.ts'
 import { groupName, tenantOfGroup } from '../live/remaining-work.ts'
+import type { Waits } from './shelf.ts'
 import type { ReadyKey } from './tables.ts'
 
 /** More that came while the end of a group was being read are found by reading once more. */
@@ -16,7 +17,7 @@ export class Horizon {
   #rank: number
   #job_id: string
   #hidesFrom = Number.POSITIVE_INFINITY
-  #came: ReadyHead[] | null = null
+  #came: Waits[] | null = null
 
   constructor({ queue, tenant_id, group, rank, job_id }: ReadyKey) {
     this.queue = queue
@@ -42,7 +43,7 @@ export class Horizon {
   }
 
   /** It came, and is not kept in mind. */
-  hide(head: ReadyHead): void {
+  hide(head: Waits): void {
     if (this.#came !== null && this.#came.length < MOST_CAME) this.#came.push(head)
     else this.#hidesFrom = Math.min(this.#hidesFrom, head.ready.rank)
   }
@@ -54,7 +55,7 @@ export class Horizon {
   }
 
   /** It is known up to there. Answers what came meanwhile and is known by now. */
-  reach({ rank, job_id }: ReadyKey): readonly ReadyHead[] {
+  reach({ rank, job_id }: ReadyKey): readonly Waits[] {
     this.#rank = rank
     this.#job_id = job_id
     const came = this.#came ?? []
@@ -64,7 +65,7 @@ export class Horizon {
   }
 
   /** There is nothing more. Answers what came meanwhile; null when some of that has to be read. */
-  end(): readonly ReadyHead[] | null {
+  end(): readonly Waits[] | null {
     if (this.#hidesFrom !== Number.POSITIVE_INFINITY) return null
     return this.#came ?? []
   }

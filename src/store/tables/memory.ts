@@ -1,13 +1,10 @@
 import { type AggregateKind, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
 import type { SlotKey } from '../../core/decision.ts'
-import { Birth } from '../../core/job/birth.ts'
 import { recentlyUsed } from '../recently-used.ts'
-import { FIRST_VERSION } from './born-row.ts'
 import { type Cell, cellOfWaiting, type StoredCell } from './cell.ts'
 import { hasEnded } from './glance.ts'
-import type { Waiting } from './read-births.ts'
 import { Recent } from './recent.ts'
-import { headOf } from './shelf.ts'
+import { headOf, type Shelf, waitingIn } from './shelf.ts'
 import type { SlotRow, WriteSet } from './tables.ts'
 import type { Workspace } from './workspace.ts'
 import type { Remembered } from './workspace-options.ts'
@@ -16,8 +13,6 @@ import type { Remembered } from './workspace-options.ts'
 const MOST_JOBS = 5000
 /** Whatever else is. */
 const MOST_RECORDS = 10_000
-/** New jobs that nobody has taken yet: as many as are known to be ready. */
-const MOST_WAITING = 100_000
 const MOST_SLOTS = 1000
 const MOST_QUEUES = 1000
 
@@ -27,12 +22,17 @@ const MOST_QUEUES = 1000
  */
 export class Memory implements Remembered {
   readonly #jobs = new Recent<StoredCell>(MOST_JOBS)
-  /** Those that are new and wait for their turn, as what is their own or as their rows: many may wait for long. */
-  readonly #waiting = new Recent<Waiting>(MOST_WAITING)
   readonly #records = recentlyUsed<string, StoredCell>(MOST_RECORDS)
   readonly #slots = recentlyUsed<string, SlotRow>(MOST_SLOTS)
   /** Queues about which nobody decided anything: whoever takes work looks at that. */
   readonly #queues = recentlyUsed<string, StoredCell>(MOST_QUEUES)
+
+  readonly #shelf: Pick<Shelf, 'waitingOf'>
+
+  /** @param shelf has jobs that are new and wait for their turn */
+  constructor(shelf: Pick<Shelf, 'waitingOf'>) {
+    this.#shelf = shelf
+  }
 
   cell(kind: AggregateKind, tenant_id: string, id: string): StoredCell | undefined {
     if (kind !== 'job') {
@@ -41,28 +41,16 @@ export class Memory implements Remembered {
     }
     const job = this.#jobs.get(tenant_id, id)
     if (job !== undefined) return job
-    const waiting = this.#waiting.get(tenant_id, id)
-    if (waiting === undefined) return undefined
-    return cellOfWaiting(waiting)
+    const waiting = this.#shelf.waitingOf(tenant_id, id)
+    return waiting === null ? undefined : cellOfWaiting(waiting)
   }
 
   slot(slot: SlotKey): SlotRow | undefined {
     return this.#slots.get(slotName(slot))
   }
 
-  /** It was read, and waits for its turn. */
-  waits(job: Waiting): void {
-    const { tenant_id, job_id } = job
-    if (this.#jobs.get(tenant_id, job_id) === undefined) this.#waiting.set(tenant_id, job_id, job)
-  }
-
-  /**
-   * All of it is durable, or will be before anything that is written after it. What is new is remembered where somebody may take
-   * it soon.
-   */
-  wrote(space: Workspace, isSoon = true): void {
-    for (const birth of isSoon ? space.bornAlone() : [])
-      this.#waiting.set(birth.tenant_id, birth.job_id, birth)
+  /** All of it is durable, or will be before anything that is written after it. */
+  wrote(space: Workspace): void {
     space.forEachCell((cell) => {
       const { key } = cell.stored
       if (!cell.isChanged) {
@@ -78,12 +66,8 @@ export class Memory implements Remembered {
 
   #wroteJob(cell: Cell): void {
     const { tenant_id, id } = cell.stored.key
-    const waiting = cell.now instanceof Birth ? cell.now : cell.row
-    if (waiting !== null && headOf(cell) !== null) {
-      this.#waiting.set(tenant_id, id, waiting)
-      return
-    }
-    if (cell.stored.version === FIRST_VERSION) this.#waiting.delete(tenant_id, id)
+    // It is on the shelf.
+    if (waitingIn(cell) !== null && headOf(cell) !== null) return
     if (hasEnded(cell.now as JobAggregate)) this.#jobs.delete(tenant_id, id)
     else this.#jobs.set(tenant_id, id, cell.written())
   }
@@ -101,19 +85,14 @@ export class Memory implements Remembered {
   /** Nothing counts that was known before. */
   clear(): void {
     this.#jobs.clear()
-    this.#waiting.clear()
     this.#records.clear()
     this.#slots.clear()
     this.#queues.clear()
   }
 
-  /** Others have written it: what they made new waits for whoever comes first. */
-  othersWrote({ jobs, records, slots }: WriteSet, born: readonly Waiting[]): void {
-    for (const job of born) this.#waiting.set(job.tenant_id, job.job_id, job)
-    for (const { tenant_id, job_id } of jobs) {
-      this.#jobs.delete(tenant_id, job_id)
-      this.#waiting.delete(tenant_id, job_id)
-    }
+  /** Others have written it. */
+  othersWrote({ jobs, records, slots }: WriteSet): void {
+    for (const { tenant_id, job_id } of jobs) this.#jobs.delete(tenant_id, job_id)
     for (const record of records) {
       this.#records.delete(nameOfKey(record))
       this.#queues.delete(nameOfKey(record))
@@ -128,11 +107,9 @@ export class Memory implements Remembered {
 
   /** Somebody else was faster with some of it, and nobody says with which. */
   forget(space: Workspace): void {
-    for (const { tenant_id, job_id } of space.bornAlone()) this.#waiting.delete(tenant_id, job_id)
     space.forEachCell(({ stored: { key } }) => {
       if (key.kind === 'job') {
         this.#jobs.delete(key.tenant_id, key.id)
-        this.#waiting.delete(key.tenant_id, key.id)
         return
       }
       this.#records.delete(nameOfKey(key))

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import type { ReadyHead } from '../../core/pick.ts'
 import type { Horizon } from './horizons.ts'
-import { isAll, Shelf } from './shelf.ts'
+import { isAll, Shelf, type Waits } from './shelf.ts'
 import type { Workspace } from './workspace.ts'
 
 const QUEUES = ['q']
 
-function head(id: string, rank = 0, group = ''): ReadyHead {
-  return { key: { kind: 'job', tenant_id: 't', id }, ready: { queue: 'q', group, rank, limits: [] } }
+function head(id: string, rank = 0, group = ''): Waits {
+  const ready = { queue: 'q', group, rank, limits: [] }
+  return { key: { kind: 'job', tenant_id: 't', id }, ready, waiting: null }
 }
 
 const ids = (shelf: Shelf) => shelf.heads({ queues: QUEUES, perGroup: 10 }).map(({ key }) => key.id)

@@ -1,4 +1,5 @@
 import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
+import { Birth } from '../../core/job/birth.ts'
 import type { Ready } from '../../core/job/record.ts'
 import type { ReadyHead } from '../../core/pick.ts'
 import { TwoKeys } from '../live/two-keys.ts'
@@ -31,16 +32,32 @@ interface Count {
   n: number
 }
 
+/** A job that stands on the shelf. Whoever is shown it gets this as its key, and finds it again without looking. */
 class Standing extends WorkPlace {
   readonly count: Count
-  /** When it was put there. */
+  /** When it was put there, and since what was forgotten last. */
   readonly tick: number
+  readonly round: number
+  /** As it was read or made, so that it need not be read by whoever takes it; null when that is not known here. */
+  waiting: Waiting | null
+  isThere = true
 
-  constructor({ tenant_id, id }: RecordKey, count: Count, tick: number) {
-    super(tenant_id, id)
-    this.count = count
-    this.tick = tick
+  constructor({ key, waiting }: Waits, parts: Pick<Standing, 'count' | 'tick' | 'round'>) {
+    super(key.tenant_id, key.id)
+    this.waiting = waiting
+    this.count = parts.count
+    this.tick = parts.tick
+    this.round = parts.round
   }
+
+  override get key(): RecordKey<'job'> {
+    return this
+  }
+}
+
+/** Ready work, and the job as far as it is known. */
+export interface Waits extends ReadyHead {
+  readonly waiting: Waiting | null
 }
 
 /**
@@ -90,7 +107,7 @@ export class Shelf {
    * What is left of what was taken for a moment, and is ready for whoever comes next. A look is not shown what another one
    * has taken just then, so that one has to say so, whatever else is known by now.
    */
-  giveBack(left: readonly ReadyHead[]): void {
+  giveBack(left: readonly Waits[]): void {
     this.#tick++
     for (const head of left) {
       this.take(head.key)
@@ -115,7 +132,7 @@ export class Shelf {
   sawFirst(
     looking: Looking,
     queues: readonly string[],
-    heads: readonly ReadyHead[],
+    heads: readonly Waits[],
     ends: readonly ReadyKey[],
   ): void {
     if (looking.round !== this.#round) return
@@ -125,7 +142,7 @@ export class Shelf {
   }
 
   /** These come next in a group, up to a place; null where there is nothing behind them. */
-  sawMore(looking: Looking, horizon: Horizon, heads: readonly ReadyHead[], end: ReadyKey | null): void {
+  sawMore(looking: Looking, horizon: Horizon, heads: readonly Waits[], end: ReadyKey | null): void {
     if (looking.round !== this.#round || this.#horizons.of(horizon) !== horizon) return
     const all = end === null ? horizon.end() : null
     if (all !== null) this.#horizons.delete(horizon)
@@ -165,6 +182,13 @@ export class Shelf {
     this.#index = new WorkIndex()
   }
 
+  /** Somebody may have changed what stands there. */
+  forgetJobs(): void {
+    this.#standing.forEach((one) => {
+      one.waiting = null
+    })
+  }
+
   knows(queues: readonly string[]): boolean {
     return this.#knowsAll || queues.every((queue) => this.#known.has(queue))
   }
@@ -187,38 +211,56 @@ export class Shelf {
   }
 
   has(key: RecordKey): boolean {
-    return this.#standing.get(key.tenant_id, key.id) !== undefined
+    return this.#standingOf(key) !== undefined
+  }
+
+  /** The job as it stands there. */
+  waitingOf(tenant_id: string, id: string): Waiting | null {
+    return this.#standing.get(tenant_id, id)?.waiting ?? null
   }
 
   heads(wanted: ReadyWanted): readonly ReadyHead[] {
     return this.#index.heads(wanted)
   }
 
-  /** Somebody is about to take it. */
-  take(key: RecordKey): void {
-    const one = this.#standing.get(key.tenant_id, key.id)
-    if (one !== undefined) this.#drop(one)
+  /** Somebody is about to take it. Answers the job, as far as it is known here. */
+  take(key: RecordKey): Waiting | null {
+    const one = this.#standingOf(key)
+    if (one === undefined) return null
+    this.#drop(one)
+    return one.waiting
+  }
+
+  #standingOf(key: RecordKey): Standing | undefined {
+    if (!(key instanceof Standing)) return this.#standing.get(key.tenant_id, key.id)
+    return key.isThere && key.round === this.#round ? key : undefined
   }
 
   /** What was decided there is durable. */
   wrote(space: Workspace): void {
     this.#tick++
     if (!this.#isOfUse) return
-    for (const { tenant_id, job_id: id, ready } of space.bornAlone())
-      this.#putNew({ key: { kind: 'job', tenant_id, id }, ready })
+    for (const birth of space.bornAlone()) {
+      const { tenant_id, job_id: id, ready } = birth
+      this.#putNew({ key: { kind: 'job', tenant_id, id }, ready, waiting: birth })
+    }
     space.forEachCell((cell) => {
       const { key } = cell.stored
       if (!cell.isChanged || key.kind !== 'job') return
       this.#touch(key)
       this.take(key)
       const head = headOf(cell)
-      if (head !== null) this.#putNew(head)
+      if (head !== null) this.#putNew({ ...head, waiting: waitingIn(cell) })
     })
   }
 
   /** Others have written it. What was there before and is ready again has to be looked up. */
-  othersWrote({ ready: { adds, drops } }: WriteSet, born: readonly Waiting[]): void {
+  othersWrote({ ready: { adds, drops }, jobs }: WriteSet, born: readonly Waiting[]): void {
     this.#tick++
+    for (const { tenant_id, job_id } of jobs) {
+      const one = this.#standing.get(tenant_id, job_id)
+      if (one !== undefined) one.waiting = null
+    }
     for (const { tenant_id, job_id: id } of drops) {
       const key = { kind: 'job', tenant_id, id } as const
       this.#touch(key)
@@ -229,7 +271,7 @@ export class Shelf {
       const head = headOfWaiting(waiting)
       if (head === null) continue
       names.add(waiting.job_id)
-      this.#putNew(head)
+      this.#putNew({ ...head, waiting })
     }
     for (const { queue, job_id } of adds) {
       if (!names.has(job_id)) this.#forgetQueue(queue)
@@ -253,7 +295,7 @@ export class Shelf {
     if (this.#looks > 0) this.#touched.set(tenant_id, id, this.#tick)
   }
 
-  #putUntouched({ tick }: Looking, heads: readonly ReadyHead[]): void {
+  #putUntouched({ tick }: Looking, heads: readonly Waits[]): void {
     this.#tick++
     for (const head of heads) {
       const { tenant_id, id } = head.key
@@ -264,7 +306,7 @@ export class Shelf {
   }
 
   /** The same of what just became ready: where there is too much, nothing more is known of its group from there on. */
-  #putNew(head: ReadyHead): void {
+  #putNew(head: Waits): void {
     if (this.isFull) this.#endBefore(head)
     this.#put(head)
   }
@@ -277,10 +319,11 @@ export class Shelf {
     if (isLater) this.#horizons.add({ queue, tenant_id, group, rank: last.ready.rank, job_id: last.key.id })
   }
 
-  #put(head: ReadyHead): void {
+  #put(head: Waits): void {
     if (this.#isBehind(head)) return
     const { key, ready } = head
-    const one = new Standing(key, this.#countOf(ready.queue), this.#tick)
+    const count = this.#countOf(ready.queue)
+    const one = new Standing(head, { count, tick: this.#tick, round: this.#round })
     this.#index.move(one, { ready, due_at: null, waits_for: NOTHING })
     this.#standing.set(key.tenant_id, key.id, one)
     this.#size++
@@ -288,7 +331,7 @@ export class Shelf {
   }
 
   /** Behind what is known of its group: it is read when it is its turn. */
-  #isBehind(head: ReadyHead): boolean {
+  #isBehind(head: Waits): boolean {
     if (!this.#horizons.isAny) return false
     const horizon = this.#horizons.of({ ...head.ready, tenant_id: head.key.tenant_id })
     if (horizon === undefined || horizon.has(head)) return false
@@ -297,6 +340,7 @@ export class Shelf {
   }
 
   #drop(one: Standing): void {
+    one.isThere = false
     one.count.n--
     this.#index.move(one, NOWHERE)
     this.#standing.delete(one.tenant_id, one.id)
@@ -332,6 +376,11 @@ function placeOfLast(heads: readonly ReadyHead[]): Pick<ReadyKey, 'rank' | 'job_
 export function headOf({ now, stored }: Cell): ReadyHead | null {
   const ready = readyOf(now)
   return ready === null ? null : { key: stored.key as RecordKey<'job'>, ready }
+}
+
+/** A new job by what was decided, where it is known as what is its own or as its row. */
+export function waitingIn({ now, row }: Cell): Waiting | null {
+  return now instanceof Birth ? now : row
 }
 
 /** It becomes ready by what was decided, and was not before. */

@@ -6,7 +6,7 @@ import type { Cell } from './cell.ts'
 import { decideAll } from './deciding.ts'
 import { workOf } from './glance.ts'
 import { Missing } from './missing.ts'
-import { isAll, type Looking, type Shelf } from './shelf.ts'
+import { isAll, type Looking, type Shelf, type Waits } from './shelf.ts'
 import { headsOf, lookAt, queueKey } from './shown-view.ts'
 import type { JobRow, Tables, TakenWork, TakeWork, Wanted } from './tables.ts'
 import { Workspace } from './workspace.ts'
@@ -70,14 +70,15 @@ function saw(
   space: Workspace,
 ): void {
   const shown: ReadyHead[] = []
-  const left: ReadyHead[] = []
-  for (const { tenant_id, job_id: id } of rows) {
+  const left: Waits[] = []
+  for (const row of rows) {
+    const { tenant_id, job_id: id } = row
     const key = { kind: 'job', tenant_id, id } as const
     const { stored, isChanged } = space.cellOf(key) as Cell
     const { ready } = workOf(stored.aggregate as JobAggregate)
     if (ready === null) continue
     shown.push({ key, ready })
-    if (!isChanged) left.push({ key, ready })
+    if (!isChanged) left.push({ key, ready, waiting: row })
   }
   // A row that is older than its job stands in the place of another.
   const isWhole = selector.what === 'ready' && shown.length === rows.length && isAll(selector, shown)

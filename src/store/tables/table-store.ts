@@ -81,7 +81,7 @@ export class TableStore implements Store {
   readonly #clock: Clock
   readonly #ids: IdSource
   readonly #keepHistoryMs: number | null
-  readonly #memory = new Memory()
+  readonly #memory: Memory
   readonly #births = new ReadBirths()
   readonly #shelf: Shelf
   readonly #own: OwnPlaces
@@ -125,17 +125,18 @@ export class TableStore implements Store {
     const onWritten: Writing['onWritten'] = (...written) => this.#wrote(...written)
     const onSeen: Writing['onSeen'] = (set) => this.#saw(set)
     const onFailed = () => this.#forget()
-    const memory = this.#memory
     const ready = options.ready ?? READY_LIMITS
     const shelf = new Shelf(head.seq === 0, clock.now(), ready.kept)
     this.#shelf = shelf
+    const memory = new Memory(shelf)
+    this.#memory = memory
     const births = this.#births
     this.#writing = { tables, memory, shelf, births, ids, timers, random, time, onSeen, onWritten, onFailed }
     this.#group = new GroupWrite(this.#writing, this.#takers)
     this.#known = new KnownWork(this.#writing, this.#group, ready.read)
     this.inbox = tables.inbox === undefined ? undefined : new TableInbox(tables.inbox, this.#writing)
     tables.onNews(() => void this.#hear())
-    tables.onKnowing?.({ begins: () => memory.clear(), others: (parts) => this.#others(parts) })
+    tables.onKnowing?.({ begins: () => this.#begins(), others: (parts) => this.#others(parts) })
     this.#upkeep = this.#clearUpLater(world)
   }
 
@@ -146,8 +147,9 @@ export class TableStore implements Store {
     return new TableStore(options, tables, await tables.head())
   }
 
-  async transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
-    this.#mustBeOpen()
+  /** Not async: this is the way of every change. */
+  transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>): Promise<Outcome<A>> {
+    if (this.#closing !== null) return Promise.reject(new LedgerClosed())
     return this.#group.add(keys, decide)
   }
 
@@ -345,11 +347,17 @@ export class TableStore implements Store {
     this.#memory.forgetQueues()
   }
 
+  /** Nothing counts that was known of jobs and records before. */
+  #begins(): void {
+    this.#memory.clear()
+    this.#shelf.forgetJobs()
+  }
+
   /** Others have written these, and nothing else. */
   #others(parts: readonly Part[]): void {
     for (const { set, first_seq } of parts) {
       const born = set.newJobs.map((row) => this.#births.of(row))
-      this.#memory.othersWrote(set, born)
+      this.#memory.othersWrote(set)
       this.#shelf.othersWrote(set, born)
       const seq = first_seq + (set.chunk?.places ?? 0) - 1
       const { records, removed } = this.#log.head

@@ -142,7 +142,10 @@ export class Workspace {
     this.#look = new Look()
     this.#ids.forget()
     const decision = decideOn(this, this.now, this.#ids, decide)
-    if (decision.kind === 'change' && decision.change instanceof Stride) this.#release(decision.change)
+    if (decision.kind === 'change' && decision.change instanceof Stride && this.#release(decision.change)) {
+      this.#stride(decision.change)
+      return { ok: true, answer: decision.answer }
+    }
     // Whoever asked for what nobody has heard of knows by now.
     if (this.#look.bearing === null && this.#assumeFresh(keys) && decision.kind === 'need')
       return this.try(decide, keys)
@@ -216,6 +219,11 @@ export class Workspace {
     return this.#cells.find(kind, tenant_id, id)
   }
 
+  /** Somebody has asked for it here. */
+  knows({ kind, tenant_id, id }: RecordKey): boolean {
+    return this.#cells.here(kind as AggregateKind, tenant_id, id) !== undefined
+  }
+
   /** Something was decided on it here. */
   hasChanged({ kind, tenant_id, id }: RecordKey): boolean {
     return this.#cells.here(kind, tenant_id, id)?.isChanged === true
@@ -259,11 +267,26 @@ export class Workspace {
     return trial.run(slots)
   }
 
-  /** Whoever gives back what it has is not asked whether there is room. */
-  #release(stride: Stride): void {
-    if (stride.takes || stride.slots.length === 0) return
-    const { holds } = this.#jobOf(stride)
-    this.#trySlots(stride.slots, new OneHolder(stride.job_id, holds), this.now)
+  /** Whoever gives back what it has is not asked whether there is room. False when more has to be known, or looked at. */
+  #release(stride: Stride): boolean {
+    const { slots } = stride.leg.change
+    const [slot] = slots
+    if (slot === undefined) return true
+    if (slots.length > 1 || slot.verb !== 'release') return this.#tryRelease(stride)
+    this.#rememberSlot(slot, null)
+    const state = this.slots.stateOf(slot)
+    if (state === undefined) return this.#tryRelease(stride)
+    const cell = this.#jobOf(stride)
+    if (!cell.holds.includes(slot.key)) return true
+    state.change(-1, Number.POSITIVE_INFINITY, null)
+    cell.holds = cell.holds.length === 1 ? NOT_HELD : cell.holds.filter((key) => key !== slot.key)
+    return true
+  }
+
+  #tryRelease(stride: Stride): false {
+    if (!stride.takes)
+      this.#trySlots(stride.slots, new OneHolder(stride.job_id, this.#jobOf(stride).holds), this.now)
+    return false
   }
 
   #jobOf({ tenant_id, job_id }: Stride): Cell {
@@ -309,11 +332,8 @@ export class Workspace {
       this.counts.add(tenant_id, kind, from, -1)
       this.counts.add(tenant_id, kind, to, 1)
     }
-    if (trial !== null) {
-      this.#settleSlots(trial)
-      this.slotChanges.push(...stride.slots)
-    }
-    this.signals.push(...stride.signals)
+    if (trial !== null) this.#settleSlots(trial)
+    if (leg.change.signals.length > 0) this.signals.push(...stride.signals)
     this.told.push(stride)
     this.isNews = true
     for (const cell of reads) if (!cell.isChanged) this.seen.add(cell)
@@ -398,3 +418,4 @@ export class Workspace {
 
 const { change: NOTHING } = change(null, {})
 const NO_KEYS: readonly RecordKey[] = Object.freeze([])
+const NOT_HELD: readonly string[] = Object.freeze([])

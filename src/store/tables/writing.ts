@@ -74,7 +74,7 @@ export async function writeOut(
   let isSeen = false
   try {
     const remember = () => {
-      memory.wrote(space, !shelf.isFull)
+      memory.wrote(space)
       shelf.wrote(space)
     }
     const seen = () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../world/clock.ts'
+import { HEAP_BYTES } from '../../../world/heap.ts'
 import type { Timer, Timers } from '../../../world/timers.ts'
 import type { Known } from './known.ts'
 import type { Tail } from './tail.ts'
@@ -13,15 +14,18 @@ const FEW_CHARACTERS = 128 * 1024
 /** Put in its place at once where somebody waits for it. */
 const AT_ONCE_WHEN_WAITED_FOR = 1024 * 1024
 
-/** More than this is put in its place between the writes: twice as much as comes meanwhile, as it is to become less. */
-const MANY_CHARACTERS = 64 * 1024 * 1024
-const TIMES_WRITTEN = 2
-
 /**
- * When there is more than this, whoever adds to it waits until there is less: it is kept in mind, and whoever opens the ledger
- * after a crash puts all of it in its place first.
+ * Where there is much, some is put in its place between the writes: the more there is, the more of it, up to this many times what
+ * comes meanwhile.
  */
-const MOST_CHARACTERS = 128 * 1024 * 1024
+const MOST_TIMES_WRITTEN = 2
+
+/** What is in the tail is kept in mind: what a process has room for, so many times over. */
+const PARTS_OF_HEAP = 16
+
+/** Whoever looks at what is in its place waits until all of it is: while somebody does now and then, little is left to be put there. */
+const LOOKS_FOR_MS = 60_000
+const LITTLE_CHARACTERS = 4 * 1024 * 1024
 
 /** Whoever closes a ledger does not wait longer than this: the next one who opens it goes on. */
 const LONGEST_AT_CLOSE_MS = 3000
@@ -35,15 +39,20 @@ export class Folding {
   readonly #timers: Timers
   readonly #clock: Clock
   readonly #known: () => Known | null
+  readonly #most: number
+  readonly #manyWhileAlone: number
   #timer: Timer | null = null
   /** Characters, and writes, since it was last looked. */
   #written = 0
   #writes = 0
   #running: Promise<void> | null = null
+  #lookedAt = Number.NEGATIVE_INFINITY
   #isClosed = false
 
   constructor(tail: Tail, { timers, clock }: { timers: Timers; clock: Clock }, known: () => Known | null) {
     this.#tail = tail
+    this.#most = Math.min(tail.most, HEAP_BYTES / PARTS_OF_HEAP)
+    this.#manyWhileAlone = (this.#most * tail.much) / tail.most
     this.#timers = timers
     this.#clock = clock
     this.#known = known
@@ -54,6 +63,11 @@ export class Folding {
     this.#written += characters
     this.#writes++
     this.#lookLater()
+  }
+
+  /** Somebody looks at what is in its place. */
+  looked(): void {
+    this.#lookedAt = this.#clock.now()
   }
 
   /** Resolves when there is room for more, or nobody can make any; null when there is. */
@@ -90,7 +104,7 @@ export class Folding {
     this.#written = 0
     this.#writes = 0
     if (hasTime) void this.#while(() => this.#hasTime, atOnce)
-    else if (this.#isMuch) void this.#while(once(), Math.max(atOnce, TIMES_WRITTEN * written))
+    else if (this.#isMuch) void this.#while(once(), Math.max(atOnce, this.#timesWritten * written))
     else this.#lookLater()
   }
 
@@ -107,12 +121,22 @@ export class Folding {
     return this.#writes <= FEW_WRITES && this.#written <= FEW_CHARACTERS
   }
 
+  get #much(): number {
+    const isLookedAt = this.#clock.now() - this.#lookedAt < LOOKS_FOR_MS
+    return isLookedAt ? LITTLE_CHARACTERS : this.#manyWhileAlone
+  }
+
   get #isMuch(): boolean {
-    return this.#characters > MANY_CHARACTERS
+    return this.#characters > this.#much
+  }
+
+  get #timesWritten(): number {
+    const part = (this.#characters - this.#much) / (this.#most - this.#much)
+    return MOST_TIMES_WRITTEN * Math.min(1, part)
   }
 
   get #isTooMuch(): boolean {
-    return this.#characters > MOST_CHARACTERS
+    return this.#characters > this.#most
   }
 
   get #characters(): number {

@@ -1,6 +1,5 @@
 import type { Birth } from '../../../core/job/birth.ts'
 import type { CountEntry } from '../../live/state-counts.ts'
-import type { Chunk } from '../log-parts.ts'
 import { loneChunk, loneCounts } from '../lone-set.ts'
 import { firstDue } from '../next-due.ts'
 import type { WriteSet } from '../tables.ts'
@@ -8,9 +7,11 @@ import { type Keys, keysOf } from './claims-in-tail.ts'
 
 /** A write that is in the tail, as far as anybody asks for it there. */
 export interface InTail {
+  readonly first_seq: number
   /** Its last place. */
   readonly seq: number
-  readonly chunk: Chunk
+  /** What the log has of it; null when that was so long ago that it is to be read. */
+  readonly entries: string | null
   readonly claimed: readonly Keys[]
   readonly counts: readonly CountEntry[]
   /** The first that is due by it; null when nothing is. */
@@ -18,17 +19,28 @@ export interface InTail {
   readonly characters: number
 }
 
-export function inTail(set: WriteSet, seq: number): InTail {
-  if (set.lone !== undefined) return new LoneInTail(set.lone, seq)
-  const { chunk, counts } = set
-  const first_seq = seq - (chunk?.places ?? 0) + 1
-  return {
-    seq,
-    chunk: { first_seq, entries: chunk?.entries ?? '' },
-    claimed: keysOf(set),
-    counts,
-    due: firstDue(set),
-    characters: charactersOf(set),
+export function inTail(set: WriteSet, seq: number): LoneInTail | WrittenInTail {
+  return set.lone === undefined ? new WrittenInTail(set, seq) : new LoneInTail(set.lone, seq)
+}
+
+export class WrittenInTail implements InTail {
+  readonly first_seq: number
+  readonly seq: number
+  entries: string | null
+  readonly claimed: readonly Keys[]
+  readonly counts: readonly CountEntry[]
+  readonly due: number | null
+  readonly characters: number
+
+  constructor(set: WriteSet, seq: number) {
+    const { chunk, counts } = set
+    this.first_seq = seq - (chunk?.places ?? 0) + 1
+    this.seq = seq
+    this.entries = chunk?.entries ?? ''
+    this.claimed = keysOf(set)
+    this.counts = counts
+    this.due = firstDue(set)
+    this.characters = charactersOf(set)
   }
 }
 
@@ -47,9 +59,12 @@ class LoneInTail implements InTail {
     this.seq = seq
   }
 
-  get chunk(): Chunk {
-    const { places, entries } = loneChunk(this.#birth)
-    return { first_seq: this.seq - places + 1, entries }
+  get first_seq(): number {
+    return this.seq - loneChunk(this.#birth).places + 1
+  }
+
+  get entries(): string {
+    return loneChunk(this.#birth).entries
   }
 
   get claimed(): readonly Keys[] {

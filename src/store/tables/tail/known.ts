@@ -2,15 +2,19 @@ import type { AggregateKind, AloneKind, RecordKey } from '../../../core/aggregat
 import type { ClaimKey, SlotKey } from '../../../core/decision.ts'
 import { TwoKeys } from '../../live/two-keys.ts'
 import { cellOfBirth, type StoredCell } from '../cell.ts'
+import { FirstOut } from '../first-out.ts'
 import type { Chunk } from '../log-parts.ts'
 import { Conflict, type SlotRow, type SlotWrite, type WriteSet, type Written } from '../tables.ts'
 import { BirthsInTail } from './births-in-tail.ts'
 import { ClaimsInTail, claims, keysOf } from './claims-in-tail.ts'
-import { type InTail, inTail } from './in-tail.ts'
+import { type InTail, inTail, WrittenInTail } from './in-tail.ts'
 import type { MadeOf } from './knowing.ts'
 import { Sent } from './sent.ts'
 import type { Mark, Part } from './tail.ts'
 import { WrittenLately } from './written-lately.ts'
+
+/** Characters of the log that are kept in mind. */
+const MOST_TOLD = 4 * 1024 * 1024
 
 /** From when on a decision was made. */
 export interface Since {
@@ -39,6 +43,9 @@ export class Known {
   readonly #others = new TwoKeys<number>()
   #tail: InTail[] = []
   #characters = 0
+  /** Those whose entries are kept. */
+  readonly #told = new FirstOut<WrittenInTail>()
+  #toldCharacters = 0
   #folded: number
   /** The last places that records of a kind were written at, and closed outbox rows. */
   readonly #kinds = new Map<AloneKind | 'row', number>()
@@ -133,7 +140,7 @@ export class Known {
   chunksAfter(seq: number, limit: number): readonly Chunk[] | null {
     const [first] = this.#tail
     if (first === undefined) return seq >= this.#mark.seq ? [] : null
-    if (seq < first.chunk.first_seq - 1) return null
+    if (seq < first.first_seq - 1) return null
     let low = 0
     for (let high = this.#tail.length; low < high; ) {
       const middle = (low + high) >>> 1
@@ -141,7 +148,11 @@ export class Known {
       else high = middle
     }
     const some = this.#tail.slice(low, low + limit)
-    return this.#isWhole(seq, some) ? some.map(({ chunk }) => chunk) : null
+    if (!this.#isWhole(seq, some)) return null
+    const chunks = some.flatMap(({ first_seq, entries }) =>
+      entries === null ? [] : [{ first_seq, entries }],
+    )
+    return chunks.length === some.length ? chunks : null
   }
 
   /** All writes in the tail, in order. */
@@ -159,8 +170,8 @@ export class Known {
   /** Of two that were sent after each other the second may be heard of first, when the connection was lost meanwhile. */
   #isWhole(seq: number, parts: readonly InTail[]): boolean {
     let last = seq
-    for (const { chunk, seq: next } of parts) {
-      if (chunk.first_seq > last + 1) return false
+    for (const { first_seq, seq: next } of parts) {
+      if (first_seq > last + 1) return false
       last = next
     }
     return true
@@ -285,7 +296,19 @@ export class Known {
     let at = this.#tail.length
     while (at > 0 && (this.#tail[at - 1] as InTail).seq > seq) at--
     this.#tail.splice(at, 0, one)
+    if (one instanceof WrittenInTail) this.#remember(one)
     return one.characters
+  }
+
+  /** Whoever follows the log is mostly close behind its end. */
+  #remember(one: WrittenInTail): void {
+    this.#told.push(one)
+    this.#toldCharacters += one.entries?.length ?? 0
+    while (this.#toldCharacters > MOST_TOLD) {
+      const oldest = this.#told.shift() as WrittenInTail
+      this.#toldCharacters -= oldest.entries?.length ?? 0
+      oldest.entries = null
+    }
   }
 
   #keepVersions({ newJobs, jobs, records }: WriteSet, nth: number, seq: number): void {

@@ -6,9 +6,12 @@ import type { TailDriver } from './tail.ts'
 /** Reads that find what is written where it is found: nothing may be in the tail before they begin. */
 export class SettledReads {
   readonly #tables: TailDriver
+  readonly #onLook: () => void
 
-  constructor(tables: TailDriver) {
+  /** @param onLook is called when somebody looks at more than what a worker, or whoever keeps time, needs to know */
+  constructor(tables: TailDriver, onLook: () => void) {
     this.#tables = tables
+    this.#onLook = onLook
   }
 
   heads(select: T.ReadySelect) {
@@ -34,15 +37,15 @@ export class SettledReads {
   }
 
   findJobs(query: T.Find) {
-    return this.settled(() => this.#tables.findJobs(query))
+    return this.#shown(() => this.#tables.findJobs(query))
   }
 
   findSteps(query: T.Find) {
-    return this.settled(() => this.#tables.findSteps(query))
+    return this.#shown(() => this.#tables.findSteps(query))
   }
 
   findOutbox(query: T.Find) {
-    return this.settled(() => this.#tables.findOutbox(query))
+    return this.#shown(() => this.#tables.findOutbox(query))
   }
 
   outboxRow(tenant_id: string, outbox_id: string) {
@@ -50,11 +53,11 @@ export class SettledReads {
   }
 
   chunksAbout(about: About) {
-    return this.settled(() => this.#tables.chunksAbout(about))
+    return this.#shown(() => this.#tables.chunksAbout(about))
   }
 
   sketches(select: SketchSelect) {
-    return this.settled(() => this.#tables.sketches(select))
+    return this.#shown(() => this.#tables.sketches(select))
   }
 
   claims(after: ClaimKey | null, limit: number) {
@@ -64,5 +67,10 @@ export class SettledReads {
   protected async settled<R>(read: () => Promise<R>): Promise<R> {
     await this.#tables.tail.settled()
     return read()
+  }
+
+  #shown<R>(read: () => Promise<R>): Promise<R> {
+    this.#onLook()
+    return this.settled(read)
   }
 }

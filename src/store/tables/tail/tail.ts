@@ -55,6 +55,13 @@ export interface Tail {
   readonly apartMs: number
   /** Characters that are put where they are found at once, while somebody may want to write: nobody is to wait for long. */
   readonly atOnce: number
+  /** Characters that may stay there while somebody writes again and again: more than these are put where they are found all the same. */
+  readonly much: number
+  /**
+   * When there is more than this, whoever adds to it waits until there is less: it is kept in mind, and whoever opens the ledger
+   * after a crash puts all of it in its place first.
+   */
+  readonly most: number
   /** Puts everything where it is found, unless others add too much meanwhile, and says up to where it is. */
   mark(): Promise<Mark>
   /** Where the log ends just now. */

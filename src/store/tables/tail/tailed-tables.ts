@@ -54,7 +54,7 @@ export class TailedTables extends SettledReads implements T.Tables {
   #knowing: KnowingListener = { begins: () => {}, others: () => {} }
 
   constructor(driver: TailDriver, options: TailedTablesOptions) {
-    super(driver)
+    super(driver, () => this.#folding.looked())
     this.#driver = driver
     this.#clock = options.clock
     this.#writesInPlace = options.writesInPlace ?? WRITES_IN_PLACE

@@ -1,6 +1,7 @@
 import type { AggregateKind, RecordKey } from '../../../core/aggregate.ts'
 import { TwoKeys } from '../../live/two-keys.ts'
 import type { StoredCell } from '../cell.ts'
+import { FirstOut } from '../first-out.ts'
 import { Conflict } from '../tables.ts'
 
 /** An aggregate as somebody wrote it lately. */
@@ -11,8 +12,11 @@ export interface Lately {
   /** The last place in the log of that write: as long as it is in the tail, this is what there is. */
   readonly seq: number
   /** Null when only the version is known. */
-  readonly cell: StoredCell | null
+  cell: StoredCell | null
 }
+
+/** So many are kept as they are; of others only the versions are. */
+const MOST_CELLS = 20_000
 
 /** More than these are dropped when what came before them is where it is found. */
 const MOST_YOUNG = 10_000
@@ -22,6 +26,7 @@ export class WrittenLately {
   #young = new Map<AggregateKind, TwoKeys<Lately>>()
   #old = new Map<AggregateKind, TwoKeys<Lately>>()
   #youngCount = 0
+  readonly #cells = new FirstOut<Lately>()
   /** The last place of the log that something old was written at, and the last write that anything was dropped of. */
   #oldSeq = 0
   #oldNth = 0
@@ -40,9 +45,16 @@ export class WrittenLately {
       this.#young.set(kind, ofKind)
     }
     ofKind.set(tenant_id, id, lately)
+    if (lately.cell !== null) this.#keep(lately)
     this.#youngCount++
     this.#lastSeq = Math.max(this.#lastSeq, lately.seq)
     this.#lastNth = lately.nth
+  }
+
+  #keep(lately: Lately): void {
+    this.#cells.push(lately)
+    const oldest = this.#cells.size > MOST_CELLS ? this.#cells.shift() : undefined
+    if (oldest !== undefined) oldest.cell = null
   }
 
   /** Whoever began to look after so many writes has seen all that nothing is known of here any more. */

@@ -88,15 +88,22 @@ export function headsIn(
   return sortHeads([...groups.values()].flatMap((heads) => sortHeads(heads).slice(0, perGroup)))
 }
 
+/** Keys may be more than that to the store that shows them. */
+function plain({ key: { kind, tenant_id, id }, ready }: ReadyHead): ReadyHead {
+  return { key: { kind, tenant_id, id }, ready }
+}
+
 export function sortHeads(heads: readonly ReadyHead[]): readonly ReadyHead[] {
-  return heads.toSorted(
-    (a, b) =>
-      order(a.ready.queue, b.ready.queue) ||
-      order(a.key.tenant_id, b.key.tenant_id) ||
-      order(a.ready.group, b.ready.group) ||
-      a.ready.rank - b.ready.rank ||
-      order(a.key.id, b.key.id),
-  )
+  return heads
+    .map(plain)
+    .sort(
+      (a, b) =>
+        order(a.ready.queue, b.ready.queue) ||
+        order(a.key.tenant_id, b.key.tenant_id) ||
+        order(a.ready.group, b.ready.group) ||
+        a.ready.rank - b.ready.rank ||
+        order(a.key.id, b.key.id),
+    )
 }
 
 /** Jobs that wait for what has come to pass: somebody has to tell them. */
