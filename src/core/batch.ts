@@ -15,9 +15,9 @@ import type { AuditEntry } from './audit.ts'
 import { batchOrder } from './batch-order.ts'
 import { type Answer, type Command, decide } from './command.ts'
 import {
+  type AskedClaim,
   type Change,
   type Claim,
-  type ClaimKey,
   type Decision,
   type Given,
   isNothing,
@@ -119,8 +119,8 @@ class Overlay implements Given {
       : (applyToJob((before ?? null) as JobAggregate | null, parts) as AggregateOf[K])
   }
 
-  ownerOf(claim: ClaimKey): string | undefined {
-    const owner = this.#tenants.get(claim.tenant_id)?.owners.get(claim.key)
+  ownerOf(claim: AskedClaim): string | undefined {
+    const owner = this.#tenants.get(claim.tenant_id)?.owners.get(claim.key, claim.tail)
     if (owner === undefined) return this.#given.ownerOf(claim)
     return owner instanceof Birth ? owner.job_id : owner
   }
@@ -144,7 +144,7 @@ class Overlay implements Given {
   #bear(birth: Birth): void {
     this.#parts.push(birth)
     this.#births.push(birth)
-    this.#of(birth.tenant_id).owners.set(birth.claim, birth)
+    this.#of(birth.tenant_id).owners.set(birth.claim, birth, birth.claimTail)
   }
 
   #jobs({ jobs }: Touched): Touched['jobs'] {

@@ -14,7 +14,7 @@ export interface Given {
   /** The aggregate; null when there is none; undefined when it was not loaded: ask for it with `need`. */
   get<K extends AggregateKind>(kind: K, tenant_id: string, id: string): AggregateOf[K] | null | undefined
   /** Who owns a claim, as far as is known: a store that has to ask answers only after it was refused. */
-  ownerOf(claim: ClaimKey): string | undefined
+  ownerOf(claim: AskedClaim): string | undefined
   /** True when the slot was asked for and refused. */
   isFull(slot: SlotKey): boolean
 }
@@ -31,6 +31,12 @@ export interface Claim extends ClaimKey {
 export interface ClaimKey {
   readonly tenant_id: string
   readonly key: string
+}
+
+/** A claim that somebody asks about. */
+export interface AskedClaim extends ClaimKey {
+  /** What the key ends with, where that is at hand as a text of its own: stores may find it sooner by that. */
+  readonly tail?: string | undefined
 }
 
 /**

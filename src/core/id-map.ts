@@ -24,9 +24,9 @@ const LOOKED_AT = 8
 /** So many of one fingerprint are told apart; others with it count as too far away. */
 const MOST_ALIKE = 4
 
-/** In 32 bits. */
-function fingerprint(text: string): number {
-  let print = text.length
+/** In 32 bits: of a text of that length that ends with this. */
+function fingerprint(text: string, length = text.length): number {
+  let print = length
   for (let i = Math.max(0, text.length - LOOKED_AT); i < text.length; i++)
     print = Math.imul(print ^ text.charCodeAt(i), 0x5bd1e995) ^ (print >>> 15)
   print = Math.imul(print ^ (print >>> 13), 0xc2b2ae35)
@@ -55,27 +55,31 @@ export class IdMap<V> {
     return this.#size + (this.#far?.size ?? 0)
   }
 
-  get(key: string): V | undefined {
-    const entry = this.#find(key)
+  /**
+   * @param tail what the key ends with, where that is at hand: the end of a text that was just put together is looked at only
+   * after the engine has made all of it anew
+   */
+  get(key: string, tail = key): V | undefined {
+    const entry = this.#find(key, tail)
     return entry === -1 ? this.#far?.get(key) : this.#values[entry]
   }
 
-  set(key: string, value: V): void {
-    const entry = this.#find(key)
+  set(key: string, value: V, tail = key): void {
+    const entry = this.#find(key, tail)
     if (entry !== -1) this.#values[entry] = value
     else if (this.#far?.has(key) === true) this.#far.set(key, value)
-    else this.#add(key, value)
+    else this.#add(key, value, tail)
   }
 
   /** False when there is one already. */
-  add(key: string, value: V): boolean {
-    if (this.#find(key) !== -1 || this.#far?.has(key) === true) return false
-    this.#add(key, value)
+  add(key: string, value: V, tail = key): boolean {
+    if (this.#find(key, tail) !== -1 || this.#far?.has(key) === true) return false
+    this.#add(key, value, tail)
     return true
   }
 
   delete(key: string): void {
-    const entry = this.#find(key)
+    const entry = this.#find(key, key)
     if (entry === -1) {
       this.#far?.delete(key)
       return
@@ -112,10 +116,10 @@ export class IdMap<V> {
     this.#far?.forEach(callback)
   }
 
-  #find(key: string): number {
+  #find(key: string, tail: string): number {
     const table = this.#table
     if (table === null) return this.#keys.indexOf(key)
-    const print = fingerprint(key)
+    const print = fingerprint(tail, key.length)
     const mask = this.#mask
     for (let probe = 0, alike = 0; probe < MOST_PROBES && alike < MOST_ALIKE; probe++) {
       const place = 2 * ((print + probe) & mask)
@@ -128,11 +132,11 @@ export class IdMap<V> {
     return -1
   }
 
-  #add(key: string, value: V): void {
+  #add(key: string, value: V, tail: string): void {
     if (this.#table === null && this.#size >= FEW) this.#rebuild()
     if (this.#table !== null && 4 * this.#taken >= 3 * (this.#mask + 1)) this.#rebuild()
     const entry = this.#free.pop() ?? this.#keys.length
-    if (this.#table !== null && !this.#enter(this.#table, entry, fingerprint(key))) {
+    if (this.#table !== null && !this.#enter(this.#table, entry, fingerprint(tail, key.length))) {
       if (entry < this.#keys.length) this.#free.push(entry)
       this.#far ??= new Map()
       this.#far.set(key, value)

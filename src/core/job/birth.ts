@@ -51,6 +51,11 @@ export class Birth implements JobAggregate {
     return this.form.tenant_id
   }
 
+  /** What its claim ends with, where that is a text of its own. */
+  get claimTail(): string | undefined {
+    return this.idempotency_key === null ? this.idempotency_hash : undefined
+  }
+
   /** From now on its records are as they are written, under this etag, and nobody changes them. */
   written(etag: string): void {
     this.#etag = etag

@@ -36,8 +36,10 @@ export function decideSubmit(command: SubmitJob, given: Given): Decision<SubmitA
 /** What was decided for another one holds for this one, but for what others have or take. */
 function decideAlike(form: JobForm, command: SubmitJob, given: Given): Decision<SubmitAnswer> {
   const { tenant_id, job_id } = command
-  const key = idempotencyClaim(command.idempotency_key, command.idempotency_hash)
-  const owner = given.ownerOf({ tenant_id, key })
+  const { idempotency_key, idempotency_hash } = command
+  const key = idempotencyClaim(idempotency_key, idempotency_hash)
+  const tail = idempotency_key === null ? idempotency_hash : undefined
+  const owner = given.ownerOf({ tenant_id, key, tail })
   if (owner !== undefined) return answerDuplicate(command, given, owner)
   if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)
   const births = new Births([new Birth(form, command, key, given.now)])

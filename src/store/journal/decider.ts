@@ -1,6 +1,6 @@
 import { type AggregateKind, type AggregateOf, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
 import { type AuditEntry, hopsOf, isQuiet, REFUSALS_KEPT_PER_RECORD } from '../../core/audit.ts'
-import type { IdSource } from '../../core/decision.ts'
+import type { AskedClaim, IdSource } from '../../core/decision.ts'
 import {
   type Change,
   type ClaimKey,
@@ -373,7 +373,7 @@ class View implements DecisionView {
     return this.#looked.aggregate(nameOfKey({ kind, tenant_id, id })) as Found<AggregateOf[K]>
   }
 
-  ownerOf(claim: ClaimKey): string | undefined {
+  ownerOf(claim: AskedClaim): string | undefined {
     const known = this.#image.ownerOf(claim)
     const owner = known === undefined ? this.#looked?.ownerOf(nameOfClaim(claim)) : known
     if (owner === undefined) this.unknownClaims.push(claim)

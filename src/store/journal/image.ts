@@ -7,7 +7,7 @@ import {
   type RecordKey,
   type RecordOf,
 } from '../../core/aggregate.ts'
-import type { ClaimKey } from '../../core/decision.ts'
+import type { AskedClaim, ClaimKey } from '../../core/decision.ts'
 import type { OutboxRecord } from '../../core/job/record.ts'
 import type { RecordKind } from '../../core/machines/all.ts'
 import { LedgerDamaged } from '../../errors/journal-errors.ts'
@@ -53,8 +53,8 @@ export class Image {
   }
 
   /** Null when nobody owns it; undefined when somebody might. */
-  ownerOf({ tenant_id, key }: ClaimKey): string | null | undefined {
-    return this.live.devices.claims.get(tenant_id, key) ?? this.#nullIfAbsent('claims', tenant_id, key)
+  ownerOf({ tenant_id, key, tail }: AskedClaim): string | null | undefined {
+    return this.live.devices.claims.get(tenant_id, key, tail) ?? this.#nullIfAbsent('claims', tenant_id, key)
   }
 
   /** How many refusals of a record are kept; undefined when that has to be looked up. */

@@ -1,4 +1,4 @@
-import type { Change, ClaimKey, SlotChange, SlotKey } from '../../core/decision.ts'
+import type { AskedClaim, Change, ClaimKey, SlotChange, SlotKey } from '../../core/decision.ts'
 import type { Birth } from '../../core/job/birth.ts'
 import type { Stride } from '../../core/job/stride.ts'
 import type { WorkView } from '../../core/pick.ts'
@@ -28,8 +28,8 @@ export class Devices {
     this.#cells = cells
   }
 
-  ownerOf({ tenant_id, key }: ClaimKey): string | undefined {
-    return this.claims.get(tenant_id, key)
+  ownerOf({ tenant_id, key, tail }: AskedClaim): string | undefined {
+    return this.claims.get(tenant_id, key, tail)
   }
 
   /** How far limits are used at a time. */
@@ -126,8 +126,8 @@ export class Devices {
   }
 
   /** The same for a new job: nobody has what is its own, or it would have been answered with that. */
-  bear({ form, tenant_id, claim, job_id }: Birth, cell: JobCell): void {
-    this.claims.set(tenant_id, claim, job_id)
+  bear({ form, tenant_id, claim, claimTail, job_id }: Birth, cell: JobCell): void {
+    this.claims.set(tenant_id, claim, job_id, claimTail)
     cell.holds = this.#holdersOf(form.slot)
     cell.holds.takeSilently()
   }

@@ -14,18 +14,19 @@ export class Layers<V> {
   #top = new TwoKeys<V>()
   #below: Layer<V>[] = []
 
-  get(tenant_id: string, id: string): V | undefined {
-    const value = this.#top.get(tenant_id, id)
+  /** @param tail what the id ends with, where that is at hand (id-map.ts) */
+  get(tenant_id: string, id: string, tail = id): V | undefined {
+    const value = this.#top.get(tenant_id, id, tail)
     if (value !== undefined || this.#below.length === 0) return value
     for (let i = this.#below.length - 1; i >= 0; i--) {
-      const older = this.#below[i]?.values.get(tenant_id, id)
+      const older = this.#below[i]?.values.get(tenant_id, id, tail)
       if (older !== undefined) return older
     }
     return undefined
   }
 
-  set(tenant_id: string, id: string, value: V): void {
-    this.#top.set(tenant_id, id, value)
+  set(tenant_id: string, id: string, value: V, tail = id): void {
+    this.#top.set(tenant_id, id, value, tail)
   }
 
   delete(tenant_id: string, id: string): void {

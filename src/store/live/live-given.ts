@@ -1,7 +1,7 @@
 import type { AggregateKind, AggregateOf } from '../../core/aggregate.ts'
 import type {
   Accepted,
-  ClaimKey,
+  AskedClaim,
   Decision,
   Given,
   IdSource,
@@ -24,7 +24,7 @@ export interface DecisionView {
     tenant_id: string,
     id: string,
   ): AggregateOf[K] | null | undefined
-  ownerOf(claim: ClaimKey): string | undefined
+  ownerOf(claim: AskedClaim): string | undefined
 }
 
 class LiveGiven implements Given {
@@ -43,7 +43,7 @@ class LiveGiven implements Given {
     return this.#view.aggregate(kind, tenant_id, id)
   }
 
-  ownerOf(claim: ClaimKey): string | undefined {
+  ownerOf(claim: AskedClaim): string | undefined {
     return this.#view.ownerOf(claim)
   }
 

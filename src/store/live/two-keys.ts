@@ -9,25 +9,26 @@ export class TwoKeys<V> {
   #lastTenant: string | null = null
   #last: IdMap<V> | undefined
 
-  get(tenant_id: string, id: string): V | undefined {
-    return this.#of(tenant_id)?.get(id)
+  /** @param tail what the id ends with, where that is at hand (id-map.ts) */
+  get(tenant_id: string, id: string, tail = id): V | undefined {
+    return this.#of(tenant_id)?.get(id, tail)
   }
 
-  set(tenant_id: string, id: string, value: V): void {
+  set(tenant_id: string, id: string, value: V, tail = id): void {
     let inner = this.#of(tenant_id)
     if (inner === undefined) {
       inner = new IdMap()
       this.#byTenant.set(tenant_id, inner)
       this.#last = inner
     }
-    inner.set(id, value)
+    inner.set(id, value, tail)
   }
 
   /** False when there is one already. */
-  add(tenant_id: string, id: string, value: V): boolean {
+  add(tenant_id: string, id: string, value: V, tail = id): boolean {
     const inner = this.#of(tenant_id)
-    if (inner !== undefined) return inner.add(id, value)
-    this.set(tenant_id, id, value)
+    if (inner !== undefined) return inner.add(id, value, tail)
+    this.set(tenant_id, id, value, tail)
     return true
   }
 

@@ -1,4 +1,6 @@
 import type { Claim, ClaimKey } from '../../core/decision.ts'
+import { idempotencyClaim } from '../../core/idempotency.ts'
+import type { Birth } from '../../core/job/birth.ts'
 import type { Connection, Value } from './connection.ts'
 import { Fault } from './fault.ts'
 import { ManyRows } from './many-rows.ts'
@@ -6,6 +8,10 @@ import { ManyRows } from './many-rows.ts'
 const FIND = 'SELECT owner FROM claim WHERE tenant_id = ? AND key = ?'
 const FIND_ANY = `
   SELECT claim.key FROM json_each(?2) AS each CROSS JOIN claim ON claim.tenant_id = ?1 AND claim.key = each.value LIMIT 1`
+
+const FIND_ANY_OF = `
+  SELECT claim.key FROM json_each(?2) AS each CROSS JOIN claim ON claim.tenant_id = ?1 AND claim.key = ?3 || each.value
+  LIMIT 1`
 
 const PUT = new ManyRows(
   { insert: 'INSERT INTO claim (tenant_id, key, owner)', otherwise: 'ON CONFLICT DO NOTHING' },
@@ -46,11 +52,31 @@ export function placedClaim(db: Connection, claims: readonly Claim[]): string | 
 }
 
 /** The same of one tenant's. */
-export function placedKey(db: Connection, tenant_id: string, keys: readonly string[]): string | undefined {
+function placedKey(db: Connection, tenant_id: string, keys: readonly string[]): string | undefined {
   const [key] = keys
   if (key === undefined) return undefined
   if (keys.length > 1) return db.get<{ key: string }>(FIND_ANY, tenant_id, JSON.stringify(keys))?.key
   return db.get(FIND, tenant_id, key) === undefined ? undefined : key
+}
+
+/** The same of what these jobs claim, all of one tenant. */
+export function placedBirth(db: Connection, births: readonly Birth[]): string | undefined {
+  const { tenant_id } = births[0] as Birth
+  const hashes: string[] = []
+  for (const { claimTail } of births) if (claimTail !== undefined) hashes.push(claimTail)
+  if (hashes.length < births.length)
+    return placedKey(
+      db,
+      tenant_id,
+      births.map(({ claim }) => claim),
+    )
+  // Nothing but hashes: they stand for themselves, and need not be put together with what comes before them here.
+  return db.get<{ key: string }>(
+    FIND_ANY_OF,
+    tenant_id,
+    `["${hashes.join('","')}"]`,
+    idempotencyClaim(null, ''),
+  )?.key
 }
 
 /** In order of their keys. */

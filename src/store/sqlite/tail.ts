@@ -2,13 +2,12 @@
 // touched: a row in each of the tables where things are found would be a page of each to write. What is in the tail is put there
 // later (fold.ts), many at once. A write in place finds nothing in the tail: it puts everything where it is found first.
 import type { Claim, Signal } from '../../core/decision.ts'
-import type { Birth } from '../../core/job/birth.ts'
 import type { NewChunk } from '../tables/log-parts.ts'
 import type { Head, WriteSet } from '../tables/tables.ts'
 import type { FormedPart, PartForm } from '../tables/tail/part-forms.ts'
 import { partText } from '../tables/tail/part-text.ts'
 import { Awaited, type Mark, Moved } from '../tables/tail/tail.ts'
-import { placedClaim, placedKey } from './claims.ts'
+import { placedBirth, placedClaim } from './claims.ts'
 import type { Connection } from './connection.ts'
 import { Fault } from './fault.ts'
 
@@ -131,10 +130,7 @@ export function appendChecked(db: Connection, set: WriteSet, after: Mark, isAwai
 }
 
 function mustBeFree(db: Connection, { runs, claims }: WriteSet): void {
-  for (const { births } of runs) {
-    const keys = births.map(({ claim }) => claim)
-    mustBeNobodys(placedKey(db, (births[0] as Birth).tenant_id, keys))
-  }
+  for (const { births } of runs) mustBeNobodys(placedBirth(db, births))
   mustBeNobodys(placedClaim(db, claims))
 }
 

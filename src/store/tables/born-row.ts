@@ -68,22 +68,40 @@ export function fixedPieces({ form, now, ready }: Birth, many: number): readonly
 /** What is its own, as JSON. */
 export function ownText(slot: FixedSlot, birth: Birth): string {
   switch (slot) {
+    // Ids and hashes that were made here have nothing that would be written otherwise.
     case 'job_id':
-      return JSON.stringify(birth.job_id)
+      return `"${birth.job_id}"`
     case 'key':
       return JSON.stringify(birth.idempotency_key)
     case 'hash':
-      return JSON.stringify(birth.idempotency_hash)
+      return `"${birth.idempotency_hash}"`
     case 'input':
-      return JSON.stringify(birth.input_ref)
+      return inputs.of(birth.input_ref)
     case 'output':
-      return JSON.stringify(birth.output_ref)
+      return outputs.of(birth.output_ref)
     case 'payload':
       return birth.payloadText
     default:
       throw new Error(`what all of a moment have in common is in the pieces: ${slot}`)
   }
 }
+
+/** A reference as JSON: jobs that follow each other mostly have the same. */
+class RefText {
+  #ref: Birth['input_ref'] = ''
+  #text = '""'
+
+  of(ref: Birth['input_ref']): string {
+    if (ref !== this.#ref) {
+      this.#text = JSON.stringify(ref)
+      this.#ref = ref
+    }
+    return this.#text
+  }
+}
+
+const inputs = new RefText()
+const outputs = new RefText()
 
 class RowForm {
   readonly columns: Pick<

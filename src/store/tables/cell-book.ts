@@ -1,5 +1,6 @@
 import {
   type AggregateKind,
+  aggregateKey,
   isJobPart,
   isPartKind,
   type LedgerRecord,
@@ -125,8 +126,23 @@ export class CellBook {
     return true
   }
 
+  /** What is put, by the cells that it is of. */
+  byCell(puts: readonly LedgerRecord[]): Iterable<readonly [Cell, readonly LedgerRecord[]]> {
+    const only = this.#onlyJobOf(puts)
+    if (only !== null) return [[only, puts]]
+    const parts = new Map<Cell, LedgerRecord[]>()
+    for (const put of puts) {
+      const { kind, tenant_id, id } = aggregateKey(put)
+      const cell = this.find(kind, tenant_id, id) as Cell
+      const some = parts.get(cell)
+      if (some === undefined) parts.set(cell, [put])
+      else some.push(put)
+    }
+    return parts
+  }
+
   /** The job that all of it is of, as nearly always. */
-  onlyJobOf(puts: readonly LedgerRecord[]): Cell | null {
+  #onlyJobOf(puts: readonly LedgerRecord[]): Cell | null {
     const [first] = puts
     if (first === undefined || !isJobPart(first)) return null
     const { tenant_id, job_id } = first

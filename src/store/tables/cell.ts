@@ -1,4 +1,11 @@
-import { type AloneRecord, type JobAggregate, nameOfKey, type RecordKey } from '../../core/aggregate.ts'
+import {
+  type AloneRecord,
+  isJobPart,
+  type JobAggregate,
+  type LedgerRecord,
+  nameOfKey,
+  type RecordKey,
+} from '../../core/aggregate.ts'
 import { Birth } from '../../core/job/birth.ts'
 import { isAlike, Stride } from '../../core/job/stride.ts'
 import { FIRST_VERSION, holdsOf } from './born-row.ts'
@@ -76,6 +83,13 @@ export class Cell {
     return nameOfKey(this.stored.key)
   }
 
+  /** It holds no place under this limit any more. Answers whether it did. */
+  letGo(key: string): boolean {
+    if (!this.holds.includes(key)) return false
+    this.holds = this.holds.length === 1 ? NOTHING : this.holds.filter((one) => one !== key)
+    return true
+  }
+
   /** As its row is when it is written: nothing is decided on it any more. */
   written(): StoredCell {
     const { key, born } = this.stored
@@ -88,6 +102,15 @@ export class Cell {
     }
     return this.#written
   }
+}
+
+/** What it has in the place of a record that is put; of outbox rows those that are open. */
+export function partOf({ now }: Cell, put: LedgerRecord): LedgerRecord | null {
+  if (!isJobPart(put)) return now as AloneRecord | null
+  const job = now as JobAggregate | null
+  if (put.kind === 'job') return job?.job ?? null
+  if (put.kind === 'step') return job?.steps[put.step_index] ?? null
+  return job?.outbox.find(({ outbox_id }) => outbox_id === put.outbox_id) ?? null
 }
 
 /** A job that is about to be, as it is born. */

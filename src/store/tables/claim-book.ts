@@ -1,4 +1,4 @@
-import type { Claim, ClaimKey } from '../../core/decision.ts'
+import type { AskedClaim, Claim, ClaimKey } from '../../core/decision.ts'
 import type { Birth } from '../../core/job/birth.ts'
 import { TwoKeys } from '../live/two-keys.ts'
 
@@ -17,12 +17,12 @@ export class ClaimBook {
   }
 
   /** Undefined when it was not looked up. */
-  ownerOf({ tenant_id, key }: ClaimKey): string | null | undefined {
+  ownerOf({ tenant_id, key, tail }: AskedClaim): string | null | undefined {
     for (; this.#found < this.#births.length; this.#found++) {
-      const { tenant_id, claim, job_id } = this.#births[this.#found] as Birth
-      this.#owners.set(tenant_id, claim, job_id)
+      const { tenant_id, claim, claimTail, job_id } = this.#births[this.#found] as Birth
+      this.#owners.set(tenant_id, claim, job_id, claimTail)
     }
-    return this.#owners.get(tenant_id, key)
+    return this.#owners.get(tenant_id, key, tail)
   }
 
   /** Somebody else owns it. */

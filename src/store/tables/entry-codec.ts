@@ -120,7 +120,7 @@ class Patterns {
     }
     const { own, before, after } = this.#ofBorn as ToldOfBirth
     addDurations(this.#sketches[own[0]] as EntrySketches, own[2])
-    return before + JSON.stringify(job_id) + after
+    return `${before}"${job_id}"${after}`
   }
 
   /** Of those that go the same way at the same time the same is told. */

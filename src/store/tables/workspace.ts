@@ -2,7 +2,6 @@ import {
   type AggregateKind,
   type AggregateOf,
   type AloneRecord,
-  aggregateKey,
   applyToJob,
   isJobPart,
   isOpenRow,
@@ -13,6 +12,7 @@ import {
 } from '../../core/aggregate.ts'
 import type { AuditEntry } from '../../core/audit.ts'
 import {
+  type AskedClaim,
   type Change,
   type Claim,
   type ClaimKey,
@@ -32,7 +32,7 @@ import { StateCounts } from '../live/state-counts.ts'
 import type { Outcome } from '../store.ts'
 import { Asking } from './asking.ts'
 import { Bearing } from './bearing.ts'
-import { absentCell, type Cell, cellOfRecord, type StoredCell } from './cell.ts'
+import { absentCell, type Cell, cellOfRecord, partOf, type StoredCell } from './cell.ts'
 import { CellBook, keyOfEntry, ownerOf, type ReadBy } from './cell-book.ts'
 import { ClaimBook } from './claim-book.ts'
 import type { Told } from './entry-codec.ts'
@@ -189,7 +189,7 @@ export class Workspace {
     return cell.now as AggregateOf[K] | null
   }
 
-  ownerOf(claim: ClaimKey): string | undefined {
+  ownerOf(claim: AskedClaim): string | undefined {
     const owner = this.#claims.ownerOf(claim)
     if (owner === undefined) this.#look.assumed.push(claim)
     return owner ?? undefined
@@ -272,20 +272,14 @@ export class Workspace {
     const { slots } = stride.leg.change
     const [slot] = slots
     if (slot === undefined) return true
-    if (slots.length > 1 || slot.verb !== 'release') return this.#tryRelease(stride)
-    this.#rememberSlot(slot, null)
-    const state = this.slots.stateOf(slot)
-    if (state === undefined) return this.#tryRelease(stride)
     const cell = this.#jobOf(stride)
-    if (!cell.holds.includes(slot.key)) return true
-    state.change(-1, Number.POSITIVE_INFINITY, null)
-    cell.holds = cell.holds.length === 1 ? NOT_HELD : cell.holds.filter((key) => key !== slot.key)
-    return true
-  }
-
-  #tryRelease(stride: Stride): false {
-    if (!stride.takes)
-      this.#trySlots(stride.slots, new OneHolder(stride.job_id, this.#jobOf(stride).holds), this.now)
+    this.#rememberSlot(slot, null)
+    const state = slots.length === 1 && slot.verb === 'release' ? this.slots.stateOf(slot) : undefined
+    if (state !== undefined) {
+      if (cell.letGo(slot.key)) state.change(-1, Number.POSITIVE_INFINITY, null)
+      return true
+    }
+    if (!stride.takes) this.#trySlots(stride.slots, new OneHolder(stride.job_id, cell.holds), this.now)
     return false
   }
 
@@ -360,19 +354,7 @@ export class Workspace {
 
   /** The cells that changed, each under its next version. */
   #write(puts: readonly LedgerRecord[]): void {
-    const only = this.#cells.onlyJobOf(puts)
-    if (only !== null) {
-      this.#writeCell(only, puts)
-      return
-    }
-    const parts = new Map<Cell, LedgerRecord[]>()
-    for (const put of puts) {
-      const cell = this.cellOf(aggregateKey(put)) as Cell
-      const some = parts.get(cell)
-      if (some === undefined) parts.set(cell, [put])
-      else some.push(put)
-    }
-    for (const [cell, some] of parts) this.#writeCell(cell, some)
+    for (const [cell, some] of this.#cells.byCell(puts)) this.#writeCell(cell, some)
   }
 
   #writeCell(cell: Cell, puts: readonly LedgerRecord[]): void {
@@ -380,7 +362,7 @@ export class Workspace {
     const etag = String(cell.version)
     for (const put of puts) {
       put.etag = etag
-      this.counts.replace(this.#before(cell, put), put)
+      this.counts.replace(partOf(cell, put) ?? (put.kind === 'outbox' ? this.rows.get(put) : null), put)
       this.#puts.push(put)
     }
     if (isJobPart(puts[0] as LedgerRecord)) this.#writeJob(cell, puts as readonly JobPart[])
@@ -392,15 +374,6 @@ export class Workspace {
     for (const part of parts) {
       if (part.kind === 'outbox' && !isOpenRow(part)) this.rows.close(part)
     }
-  }
-
-  #before(cell: Cell, put: LedgerRecord): LedgerRecord | null {
-    if (!isJobPart(put)) return cell.now as AloneRecord | null
-    const job = cell.now as JobAggregate | null
-    if (put.kind === 'job') return job?.job ?? null
-    if (put.kind === 'step') return job?.steps[put.step_index] ?? null
-    const open = job?.outbox.find(({ outbox_id }) => outbox_id === put.outbox_id)
-    return open ?? this.rows.get(put)
   }
 
   #tell(entry: AuditEntry): void {
@@ -418,4 +391,3 @@ export class Workspace {
 
 const { change: NOTHING } = change(null, {})
 const NO_KEYS: readonly RecordKey[] = Object.freeze([])
-const NOT_HELD: readonly string[] = Object.freeze([])

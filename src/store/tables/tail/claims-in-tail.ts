@@ -23,8 +23,8 @@ export class ClaimsInTail {
   /** All of them, or none: throws `Conflict` when somebody owns one. */
   addNew(claimed: Claimed): void {
     let count = 0
-    const isNew = everyClaim(claimed, (tenant_id, key, owner) => {
-      const isAdded = this.#owners.add(tenant_id, key, owner)
+    const isNew = everyClaim(claimed, (tenant_id, key, owner, tail) => {
+      const isAdded = this.#owners.add(tenant_id, key, owner, tail)
       if (isAdded) count++
       return isAdded
     })
@@ -38,8 +38,8 @@ export class ClaimsInTail {
   }
 
   add(claimed: Claimed): void {
-    everyClaim(claimed, (tenant_id, key, owner) => {
-      this.#owners.set(tenant_id, key, owner)
+    everyClaim(claimed, (tenant_id, key, owner, tail) => {
+      this.#owners.set(tenant_id, key, owner, tail)
       return true
     })
   }
@@ -65,11 +65,12 @@ export function claims(claimed: Claimed, { tenant_id, key }: ClaimKey): boolean 
 /** Until one is answered with false. Answers whether none was. */
 function everyClaim(
   { claims, runs }: Claimed,
-  visit: (tenant_id: string, key: string, owner: string) => boolean,
+  visit: (tenant_id: string, key: string, owner: string, tail?: string) => boolean,
 ): boolean {
   for (const { tenant_id, key, owner } of claims) if (!visit(tenant_id, key, owner)) return false
   for (const { births } of runs) {
-    for (const { tenant_id, claim, job_id } of births) if (!visit(tenant_id, claim, job_id)) return false
+    for (const { tenant_id, claim, job_id, claimTail } of births)
+      if (!visit(tenant_id, claim, job_id, claimTail)) return false
   }
   return true
 }
