@@ -61,9 +61,9 @@ export class JobForm {
 
   /** Null when what was decided does not hold for others: it made more than a job that waits for whoever takes it. */
   static of(command: SubmitJob, { puts, audit, claims, slots, signals }: Change): JobForm | null {
-    if (!isPlain(command) || !isPlainJob(puts)) return null
     const isSimple = audit.length === 1 && claims.length === 1 && slots.length === 1 && signals.length === 0
-    return isSimple ? new JobForm(command, puts, slots[0] as SlotChange, audit[0] as AuditEntry) : null
+    const isLikeOthers = isPlain(command) && isSimple && isPlainJob(puts)
+    return isLikeOthers ? new JobForm(command, puts, slots[0] as SlotChange, audit[0] as AuditEntry) : null
   }
 
   /** The same by one that was read, and is as it was when it was submitted. */

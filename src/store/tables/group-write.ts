@@ -5,6 +5,7 @@ import type { Outcome, Swept } from '../store.ts'
 import { Claims, type DecideOn, type ReadySweep } from './claims.ts'
 import { type Answer, decideAll } from './deciding.ts'
 import { Missing } from './missing.ts'
+import type { Tables } from './tables.ts'
 import { Workspace } from './workspace.ts'
 import { sinceOf, untilWritten, type Writing, writeOut } from './writing.ts'
 
@@ -100,9 +101,9 @@ export class GroupWrite {
     const group = this.#nextGroup()
     if (group.length === 0 && !this.#claims.isAny) return
     this.#lanes++
-    for (const { names } of group) for (const name of names) this.#underWay.add(name)
-    void this.#run(group).finally(() => {
-      for (const { names } of group) for (const name of names) this.#underWay.delete(name)
+    const letGo = this.#hold(group)
+    void this.#run(group, letGo).finally(() => {
+      letGo()
       this.#lanes--
       if (this.#lanes === 0 && this.#isIdle) {
         this.#idle?.resolve()
@@ -111,6 +112,16 @@ export class GroupWrite {
       this.#schedule()
     })
     this.#schedule()
+  }
+
+  /** Nobody else decides on what these are about until somebody says so. */
+  #hold(group: readonly Call[]): () => void {
+    const names = group.flatMap((call) => call.names)
+    for (const name of names) this.#underWay.add(name)
+    return () => {
+      // Somebody else may have the next word on it by now.
+      for (const name of names.splice(0)) this.#underWay.delete(name)
+    }
   }
 
   #nextGroup(): readonly Call[] {
@@ -141,9 +152,9 @@ export class GroupWrite {
     return isWorthSplitting ? Math.min(MOST_IN_GROUP, Math.ceil(length / LANES)) : MOST_IN_GROUP
   }
 
-  async #run(group: readonly Call[]): Promise<void> {
+  async #run(group: readonly Call[], letGo: () => void): Promise<void> {
     try {
-      const answers = await this.#write(group)
+      const answers = await this.#write(group, letGo)
       for (const [index, call] of group.entries()) {
         const answer = answers[index] as Answer<never>
         if ('error' in answer) call.reject(answer.error)
@@ -154,7 +165,7 @@ export class GroupWrite {
     }
   }
 
-  async #write(group: readonly Call[]): Promise<readonly Answer[]> {
+  async #write(group: readonly Call[], letGo: () => void): Promise<readonly Answer[]> {
     const { tables, memory, shelf, ids, time } = this.#writing
     return untilWritten(this.#writing, async (conflicts) => {
       const remembered = conflicts === 0 ? memory : null
@@ -165,7 +176,8 @@ export class GroupWrite {
         await this.#preload(space, group)
         const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
         if (conflicts === 0) taken = await this.#claims.takeInto(space, (name) => this.#underWay.has(name))
-        await writeOut(this.#writing, space, (...write) => tables.write(...write))
+        const write: Tables['write'] = (...args) => tables.write(...args)
+        await writeOut(this.#writing, space, write, undefined, letGo)
         this.#claims.written(taken)
         return answers
       } catch (error) {

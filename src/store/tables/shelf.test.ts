@@ -4,6 +4,7 @@ import { isAll, Shelf, type Waits } from './shelf.ts'
 import type { Workspace } from './workspace.ts'
 
 const QUEUES = ['q']
+const all = { queues: QUEUES, perGroup: 10 }
 
 function head(id: string, rank = 0, group = ''): Waits {
   const ready = { queue: 'q', group, rank, limits: [] }
@@ -35,6 +36,19 @@ it('keeps what another look has left meanwhile, and drops what is there no longe
   expect([...ids(shelf)].sort()).toEqual(['hidden', 'left'])
 })
 
+it('finds what was taken and came back by the key that it was shown under before', () => {
+  const shelf = new Shelf(true, 0)
+  shelf.giveBack([head('a')])
+  const [shown] = shelf.heads(all)
+  const { key } = shown as Waits
+  shelf.take(key)
+  expect([shelf.has(key), shelf.take(key)]).toEqual([false, null])
+  shelf.giveBack([head('a')])
+  expect(shelf.has(key)).toBe(true)
+  shelf.take(key)
+  expect(ids(shelf)).toEqual([])
+})
+
 it('a look that began before somebody else wrote tells nothing', () => {
   const shelf = new Shelf(true, 0)
   const looking = shelf.begin()
@@ -42,8 +56,6 @@ it('a look that began before somebody else wrote tells nothing', () => {
   shelf.sawAll(looking, QUEUES)
   expect(shelf.knows(QUEUES)).toBe(false)
 })
-
-const all = { queues: QUEUES, perGroup: 10 }
 
 /** Some has come that is not kept: of these ranks, in a group of which `a` and `b` are known. */
 function shelfOfTwo(...ranks: readonly number[]): Shelf {

@@ -232,8 +232,8 @@ export class Shelf {
   }
 
   #standingOf(key: RecordKey): Standing | undefined {
-    if (!(key instanceof Standing)) return this.#standing.get(key.tenant_id, key.id)
-    return key.isThere && key.round === this.#round ? key : undefined
+    if (key instanceof Standing && key.isThere && key.round === this.#round) return key
+    return this.#standing.get(key.tenant_id, key.id)
   }
 
   /** What was decided there is durable. */

@@ -60,12 +60,16 @@ export async function untilWritten<T>(
   )
 }
 
-/** Writes what was decided in a workspace, and remembers it. */
+/**
+ * Writes what was decided in a workspace, and remembers it.
+ * @param onKnown from then on decisions rest on it, and before those who take work are told of it
+ */
 export async function writeOut(
   { memory, shelf, onSeen, onWritten, onFailed }: Writing,
   space: Workspace,
   write: Tables['write'],
   also?: Parameters<typeof writeSetOf>[1],
+  onKnown?: () => void,
 ): Promise<void> {
   const written = writeSetOf(space, also)
   const set = written === null || space.since !== null ? written : inRows(written)
@@ -76,6 +80,7 @@ export async function writeOut(
     const remember = () => {
       memory.wrote(space)
       shelf.wrote(space)
+      onKnown?.()
     }
     const seen = () => {
       isSeen = true
