@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IdMap } from './id-map.ts'
@@ -83,6 +84,38 @@ describe('a map of ids', () => {
     for (let nth = 0; nth < 32; nth++) expect(map.get(alike(nth))).toBe(nth)
     for (let nth = 0; nth < 2000; nth++) expect(map.get(`id-${nth}`)).toBe(nth)
     expect(map.size).toBe(2032)
+  })
+
+  it('is a map of very many, some of which find no place near their own, while it grows and while they go', () => {
+    const name = (nth: number) => createHash('sha256').update(String(nth)).digest('hex')
+    const names = Array.from({ length: 60_000 }, (_, nth) => name(nth))
+    const map = new IdMap<number>()
+    for (const [nth, id] of names.entries()) {
+      expect(map.get(id)).toBeUndefined()
+      expect(map.add(id, nth)).toBe(true)
+    }
+    for (const [nth, id] of names.entries()) if (map.get(id) !== nth || map.add(id, -1)) expect(id).toBeNull()
+    for (const [nth, id] of names.entries()) if (nth % 3 === 0) map.delete(id)
+    const left = names.entries().filter(([nth]) => nth % 3 !== 0)
+    expect(new Map(map.entries())).toEqual(new Map(left.map(([nth, id]) => [id, nth])))
+    for (const id of names) map.delete(id)
+    expect([map.size, [...map.entries()]]).toEqual([0, []])
+  })
+
+  it('meets those once that are far from their place, though it grows and others go meanwhile', () => {
+    const inTurn = ['entries', 'values'] as const
+    for (const how of inTurn) {
+      const map = new IdMap<number>()
+      for (let nth = 0; nth < 40; nth++) map.set(alike(nth), nth)
+      const met: number[] = []
+      for (const one of map[how]()) {
+        met.push(typeof one === 'number' ? one : one[1])
+        if (met.length !== 20) continue
+        for (let nth = 0; nth < 1000; nth++) map.set(`id-${nth}`, 1000 + nth)
+        for (let nth = 30; nth < 40; nth++) map.delete(alike(nth))
+      }
+      expect(met).toEqual(Array.from({ length: 30 }, (_, nth) => nth))
+    }
   })
 
   it('meets all that stay, though others come and go meanwhile', () => {
