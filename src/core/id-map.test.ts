@@ -102,6 +102,19 @@ describe('a map of ids', () => {
     expect([map.size, [...map.entries()]]).toEqual([0, []])
   })
 
+  it('finds those that are left of many when it grows again', () => {
+    const map = new IdMap<number>()
+    for (let nth = 0; nth < 5000; nth++) map.set(`id-${nth}`, nth)
+    for (let nth = 0; nth < 4900; nth++) map.delete(`id-${nth}`)
+    // Places that were left are taken into account, until everything is put anew.
+    for (let round = 0; round < 20_000; round++) {
+      map.set(`new-${round}`, round)
+      map.delete(`new-${round}`)
+    }
+    for (let nth = 4900; nth < 5000; nth++) expect(map.get(`id-${nth}`)).toBe(nth)
+    expect(map.size).toBe(100)
+  })
+
   it('meets those once that are far from their place, though it grows and others go meanwhile', () => {
     const inTurn = ['entries', 'values'] as const
     for (const how of inTurn) {

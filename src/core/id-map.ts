@@ -3,8 +3,8 @@
 // is what every new record begins with, mostly ends at one place of a table of numbers.
 //
 // - few entries: the keys are gone through.
-// - many: each place of the table has the fingerprint of a key and the number of its entry, and is looked for from the place that
-//   the fingerprint names.
+// - many: each place of a table has a byte of the fingerprint of a key, and the number of its entry is kept apart. A key is looked for
+//   from the place that its fingerprint names. The bytes of very many are still near, when neither their entries nor their keys are.
 // - Texts that were made to have the same fingerprint must not make it slow: what is too far from its place is in an ordinary map.
 //   That one is asked only where there was no place: the engine keeps every text that it is asked for in a table of its own.
 
@@ -20,8 +20,10 @@ const MOST_PROBES = 32
 const ABSENT = -1
 const NOT_NEAR = -2
 
-/** Of a place that was left: whoever looks for something goes on behind it. Entries are counted from 1. */
-const LEFT = 0xffffffff
+/** A place that nobody has, or that was left: whoever looks for something goes on behind it. What is taken has a greater byte. */
+const FREE = 0
+const LEFT = 1
+const LEAST_BYTE = 2
 
 /** The end of a long text is enough: most ids are counted or made by chance there. */
 const LOOKED_AT = 8
@@ -44,11 +46,8 @@ export class IdMap<V> {
   /** Entries that nobody has any more. */
   #free: number[] = []
   #size = 0
-  /** Two numbers for each place: a fingerprint and an entry. Null as long as there are few. */
-  #table: Uint32Array | null = null
-  #mask = 0
-  /** Places of the table that are taken or were left. */
-  #taken = 0
+  /** Null as long as there are few. */
+  #table: Table | null = null
   #far: Map<string, V> | null = null
   /** Some of those had too many like them. That one of these left does not show at its place. */
   #isAnyAlikeFar = false
@@ -90,7 +89,7 @@ export class IdMap<V> {
   delete(key: string): void {
     const entry = this.#find(key, key)
     if (entry >= 0) {
-      if (this.#table !== null) this.#leave(this.#table, entry, fingerprint(key))
+      this.#table?.leave(entry)
       this.#keys[entry] = undefined
       this.#values[entry] = undefined
       this.#free.push(entry)
@@ -136,14 +135,18 @@ export class IdMap<V> {
     const table = this.#table
     // Few are never far away.
     if (table === null) return this.#keys.indexOf(key)
+    const { bytes, entries, prints } = table
     const print = fingerprint(tail, key.length)
-    const mask = this.#mask
+    const byte = byteOf(print)
+    const mask = bytes.length - 1
     for (let probe = 0, alike = 0; probe < MOST_PROBES && alike < MOST_ALIKE; probe++) {
-      const place = 2 * ((print + probe) & mask)
-      const entry = table[place + 1] as number
-      if (entry === 0) return ABSENT
-      if (table[place] !== print || entry === LEFT) continue
-      if (this.#keys[entry - 1] === key) return entry - 1
+      const place = (print + probe) & mask
+      const there = bytes[place]
+      if (there === FREE) return ABSENT
+      if (there !== byte) continue
+      const entry = entries[place] as number
+      if (prints[entry] !== print) continue
+      if (this.#keys[entry] === key) return entry
       alike++
     }
     return NOT_NEAR
@@ -158,16 +161,15 @@ export class IdMap<V> {
   }
 
   #add(key: string, value: V, tail: string): void {
-    if (this.#table === null && this.#size >= FEW) this.#rebuild()
-    if (this.#table !== null && 8 * this.#taken >= 5 * (this.#mask + 1)) this.#rebuild()
+    if (this.#table === null ? this.#size >= FEW : this.#table.isFull) this.#rebuild()
     const entry = this.#free.pop() ?? this.#keys.length
-    if (this.#put(entry, key, value, tail) || entry === this.#keys.length) return
-    this.#free.push(entry)
+    const isNear = this.#put(entry, key, value, this.#table === null ? 0 : fingerprint(tail, key.length))
+    if (!isNear && entry < this.#keys.length) this.#free.push(entry)
   }
 
   /** False when it is far away now. */
-  #put(entry: number, key: string, value: V, tail: string): boolean {
-    if (this.#table !== null && !this.#enter(this.#table, entry, fingerprint(tail, key.length))) {
+  #put(entry: number, key: string, value: V, print: number): boolean {
+    if (this.#table !== null && !this.#enter(this.#table, entry, print)) {
       this.#far ??= new Map()
       this.#far.set(key, value)
       return false
@@ -178,33 +180,10 @@ export class IdMap<V> {
     return true
   }
 
-  /** False when all places near its own are taken, or too many have its fingerprint. */
-  #enter(table: Uint32Array, entry: number, print: number): boolean {
-    let free = -1
-    for (let probe = 0, alike = 0; probe < MOST_PROBES; probe++) {
-      const place = 2 * ((print + probe) & this.#mask)
-      const there = table[place + 1]
-      if ((there === 0 || there === LEFT) && free === -1) free = place
-      if (there === 0) break
-      if (there !== LEFT && table[place] === print && ++alike === MOST_ALIKE) {
-        this.#isAnyAlikeFar = true
-        return false
-      }
-    }
-    if (free === -1) return false
-    if (table[free + 1] === 0) this.#taken++
-    table[free] = print
-    table[free + 1] = entry + 1
-    return true
-  }
-
-  #leave(table: Uint32Array, entry: number, print: number): void {
-    for (let probe = 0; probe < MOST_PROBES; probe++) {
-      const place = 2 * ((print + probe) & this.#mask)
-      if (table[place + 1] !== entry + 1) continue
-      table[place + 1] = LEFT
-      return
-    }
+  #enter(table: Table, entry: number, print: number): boolean {
+    const found = table.enter(entry, print)
+    if (found === 'alike') this.#isAnyAlikeFar = true
+    return found === 'entered'
   }
 
   /** Anew, with room for twice as many. */
@@ -213,29 +192,18 @@ export class IdMap<V> {
     const far = this.#far
     this.#far = null
     this.#isAnyAlikeFar = false
-    let places = FIRST_PLACES
-    while (places < 2 * entries) places *= 2
-    const table = new Uint32Array(2 * places)
+    const table = new Table(entries, this.#keys.length + (far?.size ?? 0))
     this.#table = table
-    this.#mask = places - 1
-    this.#taken = 0
-    if (before === null) {
-      // As long as there are few, none is free before another one is needed.
-      for (const [entry, key] of this.#keys.entries())
-        this.#enterOrMove(table, entry, fingerprint(key as string))
-      return
-    }
-    for (let place = 0; place < before.length; place += 2) {
-      const entry = before[place + 1] as number
-      if (entry !== 0 && entry !== LEFT) this.#enterOrMove(table, entry - 1, before[place] as number)
+    for (const [entry, key] of this.#keys.entries()) {
+      if (key === undefined) continue
+      const print = before === null ? fingerprint(key) : (before.prints[entry] as number)
+      if (!this.#enter(table, entry, print)) this.#moveAway(entry, key)
     }
     // At the end, where whoever goes through all of it meets them.
-    for (const [key, value] of far ?? []) this.#put(this.#keys.length, key, value, key)
+    for (const [key, value] of far ?? []) this.#put(this.#keys.length, key, value, fingerprint(key))
   }
 
-  #enterOrMove(table: Uint32Array, entry: number, print: number): void {
-    if (this.#enter(table, entry, print)) return
-    const key = this.#keys[entry] as string
+  #moveAway(entry: number, key: string): void {
     this.#far ??= new Map()
     this.#far.set(key, this.#values[entry] as V)
     this.#keys[entry] = undefined
@@ -250,8 +218,71 @@ export class IdMap<V> {
     this.#values = []
     this.#free = []
     this.#table = null
-    this.#taken = 0
     this.#far = null
     this.#isAnyAlikeFar = false
   }
+}
+
+/** Where entries are found by their fingerprints. */
+class Table {
+  /** A byte for each place. */
+  readonly bytes: Uint8Array
+  /** The entry that has a place. */
+  readonly entries: Uint32Array
+  /** The fingerprint of an entry. */
+  readonly prints: Uint32Array
+  /** So many places may be taken, or left. */
+  readonly #most: number
+  #taken = 0
+
+  /** @param numbers as many as entries may have by now, of which some are nobody's */
+  constructor(entries: number, numbers: number) {
+    let places = FIRST_PLACES
+    while (places < 2 * entries) places *= 2
+    this.#most = (places / 8) * 5
+    this.bytes = new Uint8Array(places)
+    this.entries = new Uint32Array(places)
+    this.prints = new Uint32Array(Math.max(numbers, this.#most))
+  }
+
+  get isFull(): boolean {
+    return this.#taken >= this.#most
+  }
+
+  /** Not when all places near its own are taken, or too many have its fingerprint. */
+  enter(entry: number, print: number): 'entered' | 'full' | 'alike' {
+    const { bytes, entries, prints } = this
+    const byte = byteOf(print)
+    const mask = bytes.length - 1
+    let free = -1
+    for (let probe = 0, alike = 0; probe < MOST_PROBES; probe++) {
+      const place = (print + probe) & mask
+      const there = bytes[place] as number
+      if (there < LEAST_BYTE && free === -1) free = place
+      if (there === FREE) break
+      if (there === byte && prints[entries[place] as number] === print && ++alike === MOST_ALIKE) return 'alike'
+    }
+    if (free === -1) return 'full'
+    if (bytes[free] === FREE) this.#taken++
+    bytes[free] = byte
+    entries[free] = entry
+    prints[entry] = print
+    return 'entered'
+  }
+
+  leave(entry: number): void {
+    const { bytes, entries, prints } = this
+    const mask = bytes.length - 1
+    const print = prints[entry] as number
+    for (let probe = 0; probe < MOST_PROBES; probe++) {
+      const place = (print + probe) & mask
+      if ((bytes[place] as number) < LEAST_BYTE || entries[place] !== entry) continue
+      bytes[place] = LEFT
+      return
+    }
+  }
+}
+
+function byteOf(print: number): number {
+  return Math.max(LEAST_BYTE, print >>> 24)
 }
