@@ -260,7 +260,8 @@ class Table {
       const there = bytes[place] as number
       if (there < LEAST_BYTE && free === -1) free = place
       if (there === FREE) break
-      if (there === byte && prints[entries[place] as number] === print && ++alike === MOST_ALIKE) return 'alike'
+      if (there === byte && prints[entries[place] as number] === print && ++alike === MOST_ALIKE)
+        return 'alike'
     }
     if (free === -1) return 'full'
     if (bytes[free] === FREE) this.#taken++

@@ -31,6 +31,13 @@ export function keyText(tenant_id: string, id: string): string {
   return JSON.stringify(joinKey(tenant_id, id))
 }
 
+/** What the keys of all ids that begin like this begin with: those that have a tab name their tenant. */
+export function keyBeginnings(tenant_id: string, beginning: string): readonly string[] {
+  const plain = keyText(tenant_id, beginning).slice(0, -'"'.length)
+  const named = keyText(tenant_id, `${beginning}\t`).slice(0, -'\\t"'.length)
+  return plain === named ? [plain] : [plain, named]
+}
+
 export function parseKey(text: string): Key {
   return splitKey(text.includes('\\') ? JSON.parse(text) : text.slice(1, -1))
 }

@@ -43,6 +43,13 @@ export class RunReader {
     return page && blockWith(await this.file.page(page, this.format), place, name)
   }
 
+  /** Blocks in which something may be from a place on, and before another one. */
+  async *between(from: Place, to: Place): AsyncGenerator<BlockEntry> {
+    for (const page of spanning(this.pages, from, to)) {
+      yield* spanning(await this.file.page(page, this.format), from, to)
+    }
+  }
+
   /** Blocks in their order, or from the end. */
   async *blocks({ descending, after, isWanted }: Walk): AsyncGenerator<BlockEntry> {
     const isAhead = (stretch: Stretch): boolean => {
@@ -68,8 +75,21 @@ function blockWith(blocks: readonly BlockEntry[], place: Place, name: string): B
   return block?.filter?.has(name) === false ? null : block
 }
 
-/** The one stretch that spans the place. They are sorted and do not overlap. */
+function* spanning<S extends Stretch>(stretches: readonly S[], from: Place, to: Place): Generator<S> {
+  for (let nth = firstReaching(stretches, from); nth < stretches.length; nth++) {
+    const stretch = stretches[nth] as S
+    if (comparePlaces(stretch.first, to) >= 0) return
+    yield stretch
+  }
+}
+
+/** They are sorted and do not overlap. */
+function firstReaching(stretches: readonly Stretch[], place: Place): number {
+  return countWhile(stretches, ({ last }) => comparePlaces(last, place) < 0)
+}
+
+/** The one stretch that spans the place. */
 function stretchWith<S extends Stretch>(stretches: readonly S[], place: Place): S | null {
-  const found = stretches[countWhile(stretches, ({ last }) => comparePlaces(last, place) < 0)]
+  const found = stretches[firstReaching(stretches, place)]
   return found !== undefined && comparePlaces(found.first, place) <= 0 ? found : null
 }

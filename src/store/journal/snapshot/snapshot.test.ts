@@ -175,9 +175,13 @@ describe('a job', () => {
     expect(await snapshot.job('acme', 'none')).toBeNull()
   })
 
-  it('has steps that are found across blocks', async () => {
+  it.each([
+    ['across blocks', (i: number) => `${i}`],
+    ['whatever their names are', (i: number) => (i % 3 === 0 ? `${i}` : `${i}\t`)],
+  ])('has steps that are found %s', async (_, step_id) => {
     const given = new GivenRecords().put(sampleJob({ job_id: 'job' }))
-    for (let i = 0; i < 1000; i++) given.put(sampleStep({ job_id: 'job', step_id: `${i}`, step_index: i }))
+    for (let i = 0; i < 1000; i++)
+      given.put(sampleStep({ job_id: 'job', step_id: step_id(i), step_index: i }))
     const snapshot = await snapshotOf(given, 0)
     const steps = (await snapshot.job('default', 'job'))?.steps
     expect(steps?.map(({ step_index }) => step_index)).toEqual(Array.from({ length: 1000 }, (_, i) => i))

@@ -10,9 +10,8 @@ import type { FindQuery } from '../../query.ts'
 import type { Finding } from '../../store.ts'
 import { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { type FindPart, findInSnapshot } from './find-in-snapshot.ts'
-import { keyText } from './key-text.ts'
+import { keyBeginnings, keyText } from './key-text.ts'
 import type { OldRun } from './merge-run.ts'
-import type { Stretch } from './page.ts'
 import type { OnProgress } from './progress.ts'
 import { keyOfLine, linesOf, parseRecordLine, parseValue } from './record-line.ts'
 import { RUN_FORMATS, type RunName } from './run-format.ts'
@@ -20,7 +19,7 @@ import { RunReader } from './run-reader.ts'
 import { SnapshotFile } from './snapshot-file.ts'
 import { decodeIndex, SNAPSHOT_DRESS, type SnapshotHead, type SnapshotIndex } from './snapshot-index.ts'
 import { type Found, TABLE_OF, TABLES, type TableName, type ValueOf } from './tables.ts'
-import { valueInBlock } from './value-in-block.ts'
+import { linesInBlock, valueInBlock } from './value-in-block.ts'
 import { verifySnapshot } from './verify-snapshot.ts'
 import { readWork } from './work-section.ts'
 
@@ -103,18 +102,12 @@ export class Snapshot {
     // Their ids are `job/step`, and `0` is what comes after a slash.
     const from = { at: 0, tenant_id, id: `${job_id}/` }
     const to = { at: 0, tenant_id, id: `${job_id}0` }
+    const beginnings = keyBeginnings(tenant_id, from.id)
     const steps: StepRecord[] = []
-    const isWanted = ({ first, last }: Stretch) =>
-      comparePlaces(first, to) < 0 && comparePlaces(last, from) >= 0
-    const blocks = this.#records.steps.blocks({ descending: false, after: null, isWanted })
-    for await (const block of blocks) {
-      const lines = linesOf((await this.#file.block(block)).toString('utf8'))
+    for await (const block of this.#records.steps.between(from, to)) {
+      const bytes = await this.#file.block(block)
       this.#file.understood(block, () => {
-        for (const line of lines) {
-          const place = { at: 0, ...keyOfLine(line) }
-          if (comparePlaces(place, from) < 0 || comparePlaces(place, to) >= 0) continue
-          steps.push(parseRecordLine('steps', line).value)
-        }
+        for (const line of linesInBlock(bytes, beginnings)) steps.push(parseRecordLine('steps', line).value)
       })
     }
     // A job whose id goes on after a slash has its steps here, too.
