@@ -14,6 +14,7 @@ import { runRounds } from './run-rounds.ts'
 import { canBeAlone, isAlone, runAlone } from './servers/alone.ts'
 import { Places, serverVersion } from './servers/places.ts'
 import { redisVersion } from './servers/redis.ts'
+import type { Sizes } from './workloads.ts'
 
 const SIZES = {
   full: {
@@ -68,12 +69,14 @@ async function withPlaces<T>(use: (places: Places) => Promise<T>): Promise<T> {
   }
 }
 
-async function measureAll({ asked, workloads, isQuick, rounds }: Options, places: Places): Promise<Report> {
+async function measureAll(options: Options, places: Places): Promise<Report> {
+  const { asked, workloads, isQuick, rounds } = options
   const began = performance.now()
   const servers = await serverVersions(asked)
   const systems = asked.filter(({ server }) => server === null || 'version' in (servers.get(server) ?? {}))
   const size = SIZES[isQuick ? 'quick' : 'full']
-  const plan = { systems, workloads, ...size, rounds: rounds ?? size.rounds }
+  const sizes = options.seconds === null ? size.sizes : forLonger(size.sizes, options.seconds)
+  const plan = { systems, workloads, ...size, sizes, rounds: rounds ?? size.rounds }
   const status = { line: new StatusLine(0) }
   const results = await runRounds(plan, places, {
     begin: (total) => {
@@ -89,6 +92,11 @@ async function measureAll({ asked, workloads, isQuick, rounds }: Options, places
   status.line.end()
   const seconds = Math.round((performance.now() - began) / 1000)
   return reportOf({ plan, asked, results, isQuick, seconds, servers })
+}
+
+function forLonger(sizes: Sizes, seconds: number): Sizes {
+  const ms = seconds * 1000
+  return { ...sizes, ms, maxJobs: Math.round((sizes.maxJobs * ms) / sizes.ms) }
 }
 
 function show(report: Report, { isForDocs }: Options): void {

@@ -13,6 +13,7 @@ export const HELP = `Measures Waybill and other systems that take and do jobs, i
   npm run bench:peers -- --only waybill,bullmq     only systems whose names begin so
   npm run bench:peers -- --workload drain,both     only these workloads
   npm run bench:peers -- --rounds 5                so many rounds
+  npm run bench:peers -- --seconds 20              each measurement for so long, without a pause
   npm run bench:peers -- --json report.json        where the figures of every round are written
   npm run bench:peers -- --docs                    also writes them into docs/benchmarks.md and its chart
   npm run bench:peers -- --from report.json        measures nothing: shows what was measured then (also with --docs)
@@ -25,6 +26,8 @@ export interface Options {
   readonly workloads: readonly WorkloadName[]
   readonly isQuick: boolean
   readonly rounds: number | null
+  /** Null: as long as it takes to see. */
+  readonly seconds: number | null
   readonly json: string
   readonly isForDocs: boolean
   /** An older report to show instead. */
@@ -40,6 +43,7 @@ export function optionsOf(args: readonly string[]): Options | null {
       only: { type: 'string' },
       workload: { type: 'string' },
       rounds: { type: 'string' },
+      seconds: { type: 'string' },
       json: { type: 'string', default: join(ROOT, '.reports', 'bench-peers.json') },
       docs: { type: 'boolean', default: false },
       from: { type: 'string' },
@@ -48,18 +52,25 @@ export function optionsOf(args: readonly string[]): Options | null {
   })
   const asked = SYSTEMS.filter(({ name }) => isAsked(name, values.only))
   const workloads = WORKLOADS.filter((name) => isAsked(name, values.workload))
-  const rounds = values.rounds === undefined ? null : Number(values.rounds)
-  const isSense = asked.length > 0 && workloads.length > 0 && (rounds === null || rounds >= 1)
+  const rounds = countOf(values.rounds)
+  const seconds = countOf(values.seconds)
+  const isCount = (number: number | null) => number === null || number >= 1
+  const isSense = asked.length > 0 && workloads.length > 0 && isCount(rounds) && isCount(seconds)
   if (values.help || !isSense) return null
   return {
     asked,
     workloads,
     isQuick: values.quick,
     rounds,
+    seconds,
     json: values.json,
     isForDocs: values.docs,
     from: values.from ?? null,
   }
+}
+
+function countOf(text: string | undefined): number | null {
+  return text === undefined ? null : Number(text)
 }
 
 /** By the beginning of the name. */

@@ -56,6 +56,11 @@ export class Birth implements JobAggregate {
     return this.idempotency_key === null ? this.idempotency_hash : undefined
   }
 
+  /** As it is written; null before. */
+  get etag(): string | null {
+    return this.#etag
+  }
+
   /** From now on its records are as they are written, under this etag, and nobody changes them. */
   written(etag: string): void {
     this.#etag = etag

@@ -60,6 +60,7 @@ export class GroupCommit {
   /** Something else has the file now: a new one is being started, or what failed is being taken back. */
   #paused = false
   readonly #turns: (() => void)[] = []
+  #held: Promise<void> | null = null
 
   constructor(writer: DeltaWriter, nextSeq: number, outlet: Outlet) {
     this.#writer = writer
@@ -105,8 +106,17 @@ export class GroupCommit {
     return this.#writing?.done.promise ?? null
   }
 
+  /** Nothing more is decided until then. */
+  hold(until: Promise<void>): void {
+    this.#held = until
+    void until.then(() => {
+      if (this.#held === until) this.#held = null
+    })
+  }
+
   /** Resolves when there is room for more; null when there is. */
   room(): Promise<void> | null {
+    if (this.#held !== null) return this.#held
     return this.#filling.buffer.size < MOST_WAITING_BYTES ? null : this.#filling.done.promise.catch(() => {})
   }
 

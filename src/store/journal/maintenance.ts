@@ -13,6 +13,7 @@ import { DeltaWriter } from './delta/delta-writer.ts'
 import { listFiles } from './file-names.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { CheckedOptions } from './journal-options.ts'
+import { KeepingUp, mostBytes } from './keeping-up.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { retireSegments } from './segments/segment-chain.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
@@ -47,6 +48,8 @@ export class Maintenance {
   readonly #world: World
   readonly #options: CheckedOptions
   readonly #oldestOpen: () => Promise<number>
+  readonly #most: number
+  readonly #keepingUp: KeepingUp
   #running: Promise<unknown> | null = null
   #timer: Timer | null = null
   /** Looks whether little is being written by now. */
@@ -70,6 +73,8 @@ export class Maintenance {
     this.#decider = decider
     this.#world = world
     this.#options = options
+    this.#most = mostBytes(options.snapshotAfterBytes)
+    this.#keepingUp = new KeepingUp(journal, group, world.timers, this.#most)
   }
 
   /** From now on by itself. */
@@ -88,11 +93,16 @@ export class Maintenance {
 
   /** Something became durable. */
   written(): void {
+    this.#snapshotWhenDue()
+    this.#keepingUp.written(this.#running !== null)
+  }
+
+  #snapshotWhenDue(): void {
     const { end } = this.#group.writer
     const isBusy = this.#isBusy(end)
     const { snapshotAfterBytes: enough } = this.#options
     if (this.#running !== null || end < enough) return
-    if (!isBusy || end >= AT_LATEST * enough) this.#runByItself()
+    if (!isBusy || end >= Math.min(AT_LATEST * enough, this.#most / 2)) this.#runByItself()
     else this.#quiet ??= this.#world.timers.after(A_WHILE_MS, () => this.#lookAgain())
   }
 
