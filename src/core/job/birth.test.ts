@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyJson } from '../../../test/fixtures/any-json.ts'
 import { protocolOf, pulled, pushed, submitOf } from '../../../test/fixtures/job-commands.ts'
 import { KernelLedger } from '../../../test/fixtures/kernel-ledger.ts'
 import type { Change } from '../decision.ts'
-import type { Json } from '../json.ts'
 import { Births } from './birth.ts'
 import type { SubmitJob } from './commands.ts'
 import { IN_FLIGHT } from './limits.ts'
@@ -47,7 +47,7 @@ describe('jobs that are submitted alike', () => {
     })
     const own = fc.record({
       laterMs: fc.nat(5000),
-      payload: fc.jsonValue() as fc.Arbitrary<Json>,
+      payload: anyJson,
       input_ref: fc.constantFrom('in', { uri: 'in', size_bytes: 3 }),
       output_ref: fc.constantFrom('out', { uri: 'out' }),
       key: fc.string({ minLength: 1 }),

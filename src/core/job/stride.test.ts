@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AlikeJobs } from '../../../test/fixtures/alike-jobs.ts'
+import { anyJson } from '../../../test/fixtures/any-json.ts'
 import { protocolOf, pulled, pushed, submitOf, TENANT } from '../../../test/fixtures/job-commands.ts'
 import type { Change } from '../decision.ts'
-import type { Json } from '../json.ts'
 import type { QueueRecord } from '../queue/record.ts'
 import type { ClaimAnswer, ClaimStep, HeartbeatStep, ReportResult, StepResult } from './commands.ts'
 import type { Protocol } from './protocol.ts'
@@ -89,7 +89,7 @@ describe('jobs that go the way of others', () => {
       laterMs: fc.nat(3000),
       what: fc.constantFrom('go', 'go', 'go', 'go', 'go', 'go', 'say', 'fail', 'beat', 'cancel', 'other'),
       job: fc.nat(20),
-      output: fc.jsonValue() as fc.Arbitrary<Json>,
+      output: anyJson,
     })
     const protocols = fc
       .array(

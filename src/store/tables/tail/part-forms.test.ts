@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { anyJson } from '../../../../test/fixtures/any-json.ts'
 import { MANY, writtenWith } from '../../../../test/tables/alike-set.ts'
 import { wholePart } from '../../../../test/tables/whole-part.ts'
 import type { Birth } from '../../../core/job/birth.ts'
@@ -18,7 +19,7 @@ function loneSets(payloads: readonly Json[], key: (nth: number) => string | null
 }
 
 it('says of each job, by the form of all that are like it, what it says by itself', () => {
-  const payloads = fc.array(fc.jsonValue(), { minLength: MANY, maxLength: 2 * MANY })
+  const payloads = fc.array(anyJson, { minLength: MANY, maxLength: 2 * MANY })
   const prefix = fc.option(anyText)
   fc.assert(
     fc.property(payloads, prefix, (said, name) => {
