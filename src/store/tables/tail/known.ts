@@ -35,6 +35,8 @@ export class Known {
   #end: number
   #nth = 0
   readonly #sent: Sent[] = []
+  /** Those that were written, and heard of before others that were sent before them. */
+  readonly #turns = new Map<Sent, () => void>()
   #drained: PromiseWithResolvers<void> | null = null
   readonly #lately = new WrittenLately()
   readonly #claims = new ClaimsInTail()
@@ -219,7 +221,15 @@ export class Known {
     return sent
   }
 
-  /** Answers how many characters it added. */
+  /** Resolves when those that were sent before it are not on their way any more; null when they are not. */
+  turnOf(sent: Sent): Promise<void> | null {
+    if (this.#sent[0] === sent) return null
+    const turn = Promise.withResolvers<void>()
+    this.#turns.set(sent, turn.resolve)
+    return turn.promise
+  }
+
+  /** In the order in which they were sent: what was written later is what there is. Answers how many characters it added. */
   arrived({ set, nth }: Sent, { head: { seq } }: Written, { cells, births }: MadeOf): number {
     for (const cell of cells) this.#lately.add(cell.key, { version: cell.version, nth, seq, cell })
     if (births.length > 0) this.#births.add(seq, births)
@@ -234,7 +244,12 @@ export class Known {
   /** It is not on its way any more. */
   gone(sent: Sent): void {
     this.#sent.splice(this.#sent.indexOf(sent), 1)
-    if (this.#sent.length > 0) return
+    const [first] = this.#sent
+    if (first !== undefined) {
+      this.#turns.get(first)?.()
+      this.#turns.delete(first)
+      return
+    }
     this.isBroken = false
     this.#end = this.#mark.seq
     this.#drained?.resolve()

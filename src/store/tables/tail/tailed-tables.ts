@@ -308,6 +308,8 @@ export class TailedTables extends SettledReads implements T.Tables {
     try {
       const { isAwaited, isAlone } = known
       const written = await tail.append(set, sent.after, { onSeen: seen, isAwaited, isAlone, formed })
+      const turn = known.turnOf(sent)
+      if (turn !== null) await turn
       seen()
       this.#folding.appended(known.arrived(sent, written, made()))
       return written
