@@ -19,7 +19,7 @@ const WIDTH = 940
 const PANEL = { width: 450, gap: 40, head: 34, foot: 26 }
 const BAR = { height: 14, step: 20 }
 const LABEL = 176
-const VALUE = 52
+const VALUE = 66
 
 const STYLE = `
 text { font: 12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; fill: #3d444d }
