@@ -33,3 +33,8 @@ export function requestClaim(what: 'update' | 'run' | 'workstream', request_key:
 export function idempotencyClaim(key: string | null, hash: string): string {
   return key === null ? `request:${hash}` : `key:${key}`
 }
+
+/** What that ends with, where it is a text that is at hand and tells it from others. */
+export function idempotencyTail(key: string | null, hash: string): string | undefined {
+  return key === null ? hash : undefined
+}

@@ -5,7 +5,7 @@ import { TableStore } from '../../src/store/tables/table-store.ts'
 import type { WriteSet } from '../../src/store/tables/tables.ts'
 import type { Tail } from '../../src/store/tables/tail/tail.ts'
 import { PULLED } from '../../src/testing/conformance/protocols.ts'
-import { virtualWorld } from '../../src/testing/virtual-world.ts'
+import { worldOfTurns } from '../fixtures/world-of-turns.ts'
 import { MemoryDatabase } from './memory-database.ts'
 import { MemoryTables } from './memory-tables.ts'
 
@@ -23,8 +23,7 @@ class RecordedTables extends MemoryTables {
 
 /** @param text what the jobs of a round say */
 export async function alikeWrites(text: (nth: number) => string): Promise<readonly WriteSet[]> {
-  const world = virtualWorld()
-  world.timers.turn = () => new Promise((resolve) => setImmediate(resolve))
+  const world = worldOfTurns()
   const tables = new RecordedTables(new MemoryDatabase())
   const options = {
     engine: 'tables in memory',

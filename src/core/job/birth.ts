@@ -1,6 +1,7 @@
 import type { JobAggregate, LedgerRecord } from '../aggregate.ts'
 import type { AuditEntry } from '../audit.ts'
 import type { Change, Claim, SlotChange } from '../decision.ts'
+import { idempotencyTail } from '../idempotency.ts'
 import { frozenJson, type Json } from '../json.ts'
 import { toEpochSeconds, toIso } from '../time.ts'
 import type { JobForm, OwnOfJob } from './job-form.ts'
@@ -53,7 +54,7 @@ export class Birth implements JobAggregate {
 
   /** What its claim ends with, where that is a text of its own. */
   get claimTail(): string | undefined {
-    return this.idempotency_key === null ? this.idempotency_hash : undefined
+    return idempotencyTail(this.idempotency_key, this.idempotency_hash)
   }
 
   /** As it is written; null before. */

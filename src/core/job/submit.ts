@@ -10,7 +10,7 @@ import {
   refuse,
 } from '../decision.ts'
 import { joinGroups } from '../group/join.ts'
-import { differingFields, idempotencyClaim } from '../idempotency.ts'
+import { differingFields, idempotencyClaim, idempotencyTail } from '../idempotency.ts'
 import { route } from '../routing.ts'
 import { Birth, Births } from './birth.ts'
 import type { SubmitAnswer, SubmitJob } from './commands.ts'
@@ -38,7 +38,7 @@ function decideAlike(form: JobForm, command: SubmitJob, given: Given): Decision<
   const { tenant_id, job_id } = command
   const { idempotency_key, idempotency_hash } = command
   const key = idempotencyClaim(idempotency_key, idempotency_hash)
-  const tail = idempotency_key === null ? idempotency_hash : undefined
+  const tail = idempotencyTail(idempotency_key, idempotency_hash)
   const owner = given.ownerOf({ tenant_id, key, tail })
   if (owner !== undefined) return answerDuplicate(command, given, owner)
   if (given.isFull({ tenant_id, key: IN_FLIGHT })) return refuseInFlight(command)

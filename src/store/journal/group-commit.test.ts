@@ -41,6 +41,23 @@ describe('a group commit', () => {
     expect((await groupsOf({ callers: 100, calls: 10 })).slice(0, 10)).toEqual(Array(10).fill(64))
   })
 
+  it('has no room while somebody holds it, and room again afterwards', async () => {
+    const writer = await DeltaWriter.create(nodeDisk, folder, 1, 0)
+    const group = new GroupCommit(writer, 1, { folder, durable: () => {}, failed: () => {} })
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    expect(group.room()).toBeNull()
+    group.hold(first.promise)
+    group.hold(second.promise)
+    first.resolve()
+    await first.promise
+    const room = group.room()
+    expect(room).not.toBeNull()
+    second.resolve()
+    await room
+    expect(group.room()).toBeNull()
+    await writer.close()
+  })
+
   it('writes few at once', async () => {
     expect(await groupsOf({ callers: 10, calls: 3 })).toEqual([10, 10, 10])
   })

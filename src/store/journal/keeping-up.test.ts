@@ -7,9 +7,13 @@ const KIBIBYTE = 1024
 const MOST = 1000 * KIBIBYTE
 
 /** How long nothing is decided after each of some writes, in milliseconds. */
-async function pauses(kibibytes: readonly number[], isUnderWay: boolean): Promise<readonly number[]> {
+async function pauses(
+  kibibytes: readonly number[],
+  isUnderWay: boolean,
+  before = 0,
+): Promise<readonly number[]> {
   const clock = new VirtualClock(0)
-  const journal = { deltaBytes: 0 }
+  const journal = { deltaBytes: before * KIBIBYTE }
   let held: Promise<void> | null = null
   const hold = (until: Promise<void>) => {
     held = until
@@ -41,6 +45,11 @@ it('makes them wait about as long as a snapshot of it takes when there is much, 
 
 it('puts short waits together', async () => {
   expect(await pauses([1008, 32, 32, 32], true)).toEqual([126, 0, 0, 12])
+})
+
+it('lets nobody wait for what was there when it was opened, nor for more than a second at a time', async () => {
+  expect(await pauses([160, 160], true, 1800)).toEqual([20, 160])
+  expect(await pauses([2500, 100], true)).toEqual([1000, 1000])
 })
 
 it('begins later where there is more memory, and never with very little', () => {

@@ -13,8 +13,9 @@ const LITTLE_BYTES = 16 * 1024 * 1024
 /** About as much as goes into a snapshot while it is made, and much less than that. */
 const BYTES_PER_MS = 8 * 1024
 const FEW_BYTES_PER_MS = 1024
-/** Shorter pauses are put together. */
+/** Shorter pauses are put together, longer ones taken in parts: whoever has a lease must be able to renew it. */
 const LEAST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 1000
 
 /** So much may be written before a snapshot is made of it. */
 export function mostBytes(snapshotAfterBytes: number): number {
@@ -25,18 +26,20 @@ type Written = Pick<OpenJournal, 'deltaBytes'>
 
 /**
  * Who writes faster than snapshots are made would run out of memory. So from a point on it goes on only about as fast as they are
- * made, and at twice as much a good deal slower. Nobody waits for long at a time: leases are renewed all the same.
+ * made, and at twice as much a good deal slower.
  */
 export class KeepingUp {
   readonly #journal: Written
   readonly #group: Pick<GroupCommit, 'hold'>
   readonly #timers: Timers
   readonly #most: number
-  #seen = 0
+  #seen: number
   #owedMs = 0
 
   constructor(journal: Written, group: Pick<GroupCommit, 'hold'>, timers: Timers, most: number) {
     this.#journal = journal
+    // What was there before is nobody's to wait for.
+    this.#seen = journal.deltaBytes
     this.#group = group
     this.#timers = timers
     this.#most = most
@@ -54,7 +57,8 @@ export class KeepingUp {
   #pause(ms: number): void {
     this.#owedMs += ms
     if (this.#owedMs < LEAST_PAUSE_MS) return
-    this.#group.hold(heldPause(this.#timers, this.#owedMs))
-    this.#owedMs = 0
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, this.#owedMs)
+    this.#group.hold(heldPause(this.#timers, pauseMs))
+    this.#owedMs -= pauseMs
   }
 }

@@ -48,6 +48,7 @@ export class Maintenance {
   readonly #world: World
   readonly #options: CheckedOptions
   readonly #oldestOpen: () => Promise<number>
+  /** More is not written before a snapshot is made of it. */
   readonly #most: number
   readonly #keepingUp: KeepingUp
   #running: Promise<unknown> | null = null
@@ -100,7 +101,7 @@ export class Maintenance {
   #snapshotWhenDue(): void {
     const { end } = this.#group.writer
     const isBusy = this.#isBusy(end)
-    const { snapshotAfterBytes: enough } = this.#options
+    const enough = Math.min(this.#options.snapshotAfterBytes, this.#most)
     if (this.#running !== null || end < enough) return
     if (!isBusy || end >= Math.min(AT_LATEST * enough, this.#most / 2)) this.#runByItself()
     else this.#quiet ??= this.#world.timers.after(A_WHILE_MS, () => this.#lookAgain())

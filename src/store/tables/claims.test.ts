@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { storeInTables } from '../../../test/fixtures/tables-ledger.ts'
+import { worldOfTurns } from '../../../test/fixtures/world-of-turns.ts'
 import { MemoryDatabase } from '../../../test/tables/memory-database.ts'
 import { MemoryTables } from '../../../test/tables/memory-tables.ts'
 import { refuse } from '../../core/decision.ts'
@@ -7,7 +8,6 @@ import type { ReadyHead } from '../../core/pick.ts'
 import { DEFAULT_SETTINGS } from '../../ledger/settings.ts'
 import { LiveLedger } from '../../runtime/live-ledger.ts'
 import { PULLED } from '../../testing/conformance/protocols.ts'
-import { type VirtualWorld, virtualWorld } from '../../testing/virtual-world.ts'
 import {
   Conflict,
   type Loaded,
@@ -40,13 +40,6 @@ class CountedTables extends MemoryTables {
     this.writes.push(set)
     return super.write(set, onSeen)
   }
-}
-
-/** With turns that others have in earnest. */
-function worldOfTurns(): VirtualWorld {
-  const world = virtualWorld()
-  world.timers.turn = () => new Promise((resolve) => setImmediate(resolve))
-  return world
 }
 
 async function open(database: MemoryDatabase, world = worldOfTurns()) {

@@ -27,8 +27,8 @@ interface Call {
 }
 
 /**
- * One write for everybody who is waiting. What concerns something that is just being written waits for that: it would only
- * find out that somebody was faster.
+ * One write for everybody who is waiting. What concerns something that is just being written waits until it is known what is
+ * written of it: it would only find out that somebody was faster.
  */
 export class GroupWrite {
   readonly #writing: Writing

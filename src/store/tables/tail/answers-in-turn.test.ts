@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { storeInTables } from '../../../../test/fixtures/tables-ledger.ts'
+import { worldOfTurns } from '../../../../test/fixtures/world-of-turns.ts'
 import { MemoryDatabase } from '../../../../test/tables/memory-database.ts'
 import { MemoryTables } from '../../../../test/tables/memory-tables.ts'
 import { type Command, decide, keyOf } from '../../../core/command.ts'
 import { freshJob, moveDocument } from '../../../testing/conformance/commands.ts'
-import { virtualWorld } from '../../../testing/virtual-world.ts'
 import type { Tail } from './tail.ts'
 
 /** Answers to writes at the end of the log come when somebody lets them. */
@@ -21,8 +21,7 @@ class HeldTables extends MemoryTables {
 }
 
 it('knows of two writes in the order in which they were sent, whichever is answered first', async () => {
-  const world = virtualWorld()
-  world.timers.turn = () => new Promise((resolve) => setImmediate(resolve))
+  const world = worldOfTurns()
   const tables = new HeldTables(new MemoryDatabase(), { turn: async () => {} })
   const store = await storeInTables(world, tables)
   const act = async (command: Command) => {

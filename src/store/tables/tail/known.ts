@@ -307,10 +307,7 @@ export class Known {
     if (rows.length > 0) this.#kinds.set('row', seq)
     const one = inTail(set, seq)
     this.#characters += one.characters
-    // Two that were sent after each other may be heard of in another order.
-    let at = this.#tail.length
-    while (at > 0 && (this.#tail[at - 1] as InTail).seq > seq) at--
-    this.#tail.splice(at, 0, one)
+    this.#tail.push(one)
     if (one instanceof WrittenInTail) this.#remember(one)
     return one.characters
   }

@@ -10,7 +10,7 @@ import type { Birth } from '../../../core/job/birth.ts'
 import type { JobForm } from '../../../core/job/job-form.ts'
 import { toEpochSeconds, toIso } from '../../../core/time.ts'
 import { type Mark, markedBirth, piecesBetween, WORTH_CUTTING } from '../../birth-marks.ts'
-import { FIRST_VERSION } from '../born-row.ts'
+import { FIRST_VERSION, ownText } from '../born-row.ts'
 import { LoneSet } from '../lone-set.ts'
 import type { WriteSet } from '../tables.ts'
 import { partText } from './part-text.ts'
@@ -43,7 +43,7 @@ export function formedPart(set: WriteSet): FormedPart | null {
   const { lone } = set
   if (lone === undefined) return null
   const form = formsOf(lone.form).of(set, lone)
-  return form === null ? null : { form, own: ownText(lone) }
+  return form === null ? null : { form, own: ownList(lone) }
 }
 
 /** The part again, in SQL. @param own the value of that number, as JSON, and `mark` the character of that code */
@@ -131,7 +131,7 @@ function filledIn({ text }: PartForm, birth: Birth): string {
   }, text)
 }
 
-function ownText(birth: Birth): string {
+function ownList(birth: Birth): string {
   let text = ''
   for (const slot of SLOTS) text += (text === '' ? '[' : ',') + ownJson(slot, birth)
   return `${text}]`
@@ -139,12 +139,6 @@ function ownText(birth: Birth): string {
 
 function ownJson(slot: Slot, birth: Birth): string {
   switch (slot) {
-    case 'job_id':
-      return JSON.stringify(birth.job_id)
-    case 'hash':
-      return JSON.stringify(birth.idempotency_hash)
-    case 'key':
-      return JSON.stringify(birth.idempotency_key)
     case 'iso':
       return JSON.stringify(toIso(birth.now))
     case 'ms':
@@ -153,12 +147,8 @@ function ownJson(slot: Slot, birth: Birth): string {
       return String(toEpochSeconds(birth.now))
     case 'rank':
       return String(birth.ready.rank)
-    case 'input':
-      return JSON.stringify(birth.input_ref)
-    case 'output':
-      return JSON.stringify(birth.output_ref)
-    case 'payload':
-      return birth.payloadText
+    default:
+      return ownText(slot, birth)
   }
 }
 
