@@ -144,7 +144,8 @@ class Overlay implements Given {
   #bear(birth: Birth): void {
     this.#parts.push(birth)
     this.#births.push(birth)
-    this.#of(birth.tenant_id).owners.set(birth.claim, birth, birth.claimTail)
+    // It was asked for before, or there would be a job already.
+    this.#of(birth.tenant_id).owners.addNew(birth.claim, birth, birth.claimTail)
   }
 
   #jobs({ jobs }: Touched): Touched['jobs'] {

@@ -14,6 +14,7 @@ const key = fc.oneof(
 const step = fc.oneof(
   fc.record({ set: key, value: fc.nat() }),
   fc.record({ add: key, value: fc.nat() }),
+  fc.record({ addNew: key, value: fc.nat() }),
   fc.record({ delete: key }),
   fc.record({ get: key }),
 )
@@ -31,6 +32,10 @@ describe('a map of ids', () => {
           } else if ('add' in one) {
             expect(map.add(one.add, one.value)).toBe(!model.has(one.add))
             if (!model.has(one.add)) model.set(one.add, one.value)
+          } else if ('addNew' in one) {
+            if (model.has(one.addNew)) continue
+            map.addNew(one.addNew, one.value)
+            model.set(one.addNew, one.value)
           } else if ('delete' in one) {
             map.delete(one.delete)
             model.delete(one.delete)

@@ -66,28 +66,35 @@ export class IdMap<V> {
    * after the engine has made all of it anew
    */
   get(key: string, tail = key): V | undefined {
-    const entry = this.#find(key, tail)
+    const entry = this.#find(key, this.#printOf(key, tail))
     if (entry >= 0) return this.#values[entry]
     return this.#mayBeFar(entry) ? this.#far?.get(key) : undefined
   }
 
   set(key: string, value: V, tail = key): void {
-    const entry = this.#find(key, tail)
+    const print = this.#printOf(key, tail)
+    const entry = this.#find(key, print)
     if (entry >= 0) this.#values[entry] = value
     else if (this.#isFar(entry, key)) this.#far?.set(key, value)
-    else this.#add(key, value, tail)
+    else this.#add(key, value, print, tail)
   }
 
   /** False when there is one already. */
   add(key: string, value: V, tail = key): boolean {
-    const entry = this.#find(key, tail)
+    const print = this.#printOf(key, tail)
+    const entry = this.#find(key, print)
     if (entry >= 0 || this.#isFar(entry, key)) return false
-    this.#add(key, value, tail)
+    this.#add(key, value, print, tail)
     return true
   }
 
+  /** The same of what is known not to be there, without looking for it. */
+  addNew(key: string, value: V, tail = key): void {
+    this.#add(key, value, this.#printOf(key, tail), tail)
+  }
+
   delete(key: string): void {
-    const entry = this.#find(key, key)
+    const entry = this.#find(key, this.#printOf(key, key))
     if (entry >= 0) {
       this.#table?.leave(entry)
       this.#keys[entry] = undefined
@@ -131,12 +138,16 @@ export class IdMap<V> {
     }
   }
 
-  #find(key: string, tail: string): number {
+  /** Few are gone through without one. */
+  #printOf(key: string, tail: string): number {
+    return this.#table === null ? 0 : fingerprint(tail, key.length)
+  }
+
+  #find(key: string, print: number): number {
     const table = this.#table
     // Few are never far away.
     if (table === null) return this.#keys.indexOf(key)
     const { bytes, entries, prints } = table
-    const print = fingerprint(tail, key.length)
     const byte = byteOf(print)
     const mask = bytes.length - 1
     for (let probe = 0, alike = 0; probe < MOST_PROBES && alike < MOST_ALIKE; probe++) {
@@ -160,10 +171,14 @@ export class IdMap<V> {
     return this.#mayBeFar(found) && this.#far?.has(key) === true
   }
 
-  #add(key: string, value: V, tail: string): void {
-    if (this.#table === null ? this.#size >= FEW : this.#table.isFull) this.#rebuild()
+  #add(key: string, value: V, before: number, tail: string): void {
+    let print = before
+    if (this.#table === null ? this.#size >= FEW : this.#table.isFull) {
+      this.#rebuild()
+      print = this.#printOf(key, tail)
+    }
     const entry = this.#free.pop() ?? this.#keys.length
-    const isNear = this.#put(entry, key, value, this.#table === null ? 0 : fingerprint(tail, key.length))
+    const isNear = this.#put(entry, key, value, print)
     if (!isNear && entry < this.#keys.length) this.#free.push(entry)
   }
 

@@ -165,6 +165,8 @@ export class Decider {
     }
     const pending = this.#image.live.alike.bear(births)
     const durable = this.#group.add(places, pending)
+    // If there are many, the disk is busy with them by now.
+    pending.decide()
     if (this.#takers.hasListeners && pending.foresee()) this.#takers.wake()
     return durable
   }

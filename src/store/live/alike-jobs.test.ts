@@ -25,7 +25,9 @@ class Scene {
     const command = freshJob(id, { protocol: this.protocol, idempotency_hash: `hash-${id}` })
     this.jobs.submit(command)
     const birth = this.jobs.get(id) as Birth
-    return { id, command, birth, pending: this.live.alike.bear([birth]) }
+    const pending = this.live.alike.bear([birth])
+    pending.decide()
+    return { id, command, birth, pending }
   }
 
   born(): string {

@@ -26,18 +26,9 @@ export class AlikeJobs {
     this.#memory = memory
   }
 
-  /** New ones. Nobody has what is theirs, or they would have been answered with that. */
+  /** New ones, which later decisions do not see before `decide`. */
   bear(births: readonly Birth[]): PendingBirths {
-    const { cells, devices } = this.#memory
-    const own = new Array<JobCell>(births.length)
-    for (let nth = 0; nth < births.length; nth++) {
-      const birth = births[nth] as Birth
-      const cell = cells.add(birth.tenant_id, birth.job_id)
-      devices.bear(birth, cell)
-      cell.decided = birth
-      own[nth] = cell
-    }
-    return new PendingBirths(this.#memory, births, own)
+    return new PendingBirths(this.#memory, births)
   }
 
   /** One that goes on as others did. */
@@ -54,12 +45,22 @@ export class AlikeJobs {
 class PendingBirths implements Pending {
   readonly #memory: Memory
   readonly #births: readonly Birth[]
-  readonly #cells: readonly JobCell[]
+  readonly #cells: JobCell[] = []
 
-  constructor(memory: Memory, births: readonly Birth[], cells: readonly JobCell[]) {
+  constructor(memory: Memory, births: readonly Birth[]) {
     this.#memory = memory
     this.#births = births
-    this.#cells = cells
+  }
+
+  /** Shows them to decisions. Nobody has what is theirs, or they would have been answered with that. */
+  decide(): void {
+    const { cells, devices } = this.#memory
+    for (const birth of this.#births) {
+      const cell = cells.add(birth.tenant_id, birth.job_id)
+      devices.bear(birth, cell)
+      cell.decided = birth
+      this.#cells.push(cell)
+    }
   }
 
   /** Shows them to whoever takes work, before they are durable. Answers whether there is any. */

@@ -127,7 +127,7 @@ export class Devices {
 
   /** The same for a new job: nobody has what is its own, or it would have been answered with that. */
   bear({ form, tenant_id, claim, claimTail, job_id }: Birth, cell: JobCell): void {
-    this.claims.set(tenant_id, claim, job_id, claimTail)
+    this.claims.addNew(tenant_id, claim, job_id, claimTail)
     cell.holds = this.#holdersOf(form.slot)
     cell.holds.takeSilently()
   }

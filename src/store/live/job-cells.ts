@@ -26,7 +26,7 @@ export class JobCells {
   /** Of a job that nobody has heard of yet. */
   add(tenant_id: string, id: string): JobCell {
     const cell = new JobCell(tenant_id, id)
-    this.#cells.set(tenant_id, id, cell)
+    this.#cells.addNew(tenant_id, id, cell)
     return cell
   }
 

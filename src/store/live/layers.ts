@@ -29,6 +29,11 @@ export class Layers<V> {
     this.#top.set(tenant_id, id, value, tail)
   }
 
+  /** Of what nobody has set yet, in no slice. */
+  addNew(tenant_id: string, id: string, value: V, tail = id): void {
+    this.#top.addNew(tenant_id, id, value, tail)
+  }
+
   delete(tenant_id: string, id: string): void {
     this.#top.delete(tenant_id, id)
     for (const { values } of this.#below) values.delete(tenant_id, id)

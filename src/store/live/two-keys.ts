@@ -15,21 +15,17 @@ export class TwoKeys<V> {
   }
 
   set(tenant_id: string, id: string, value: V, tail = id): void {
-    let inner = this.#of(tenant_id)
-    if (inner === undefined) {
-      inner = new IdMap()
-      this.#byTenant.set(tenant_id, inner)
-      this.#last = inner
-    }
-    inner.set(id, value, tail)
+    this.#made(tenant_id).set(id, value, tail)
   }
 
   /** False when there is one already. */
   add(tenant_id: string, id: string, value: V, tail = id): boolean {
-    const inner = this.#of(tenant_id)
-    if (inner !== undefined) return inner.add(id, value, tail)
-    this.set(tenant_id, id, value, tail)
-    return true
+    return this.#made(tenant_id).add(id, value, tail)
+  }
+
+  /** The same of what is known not to be there, without looking for it. */
+  addNew(tenant_id: string, id: string, value: V, tail = id): void {
+    this.#made(tenant_id).addNew(id, value, tail)
   }
 
   delete(tenant_id: string, id: string): void {
@@ -63,6 +59,15 @@ export class TwoKeys<V> {
     } else {
       for (const inner of this.#byTenant.values()) yield* inner.values()
     }
+  }
+
+  #made(tenant_id: string): IdMap<V> {
+    const known = this.#of(tenant_id)
+    if (known !== undefined) return known
+    const inner = new IdMap<V>()
+    this.#byTenant.set(tenant_id, inner)
+    this.#last = inner
+    return inner
   }
 
   #of(tenant_id: string): IdMap<V> | undefined {
