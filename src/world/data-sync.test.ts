@@ -68,6 +68,25 @@ describe('making a file durable', () => {
     file.close()
   })
 
+  it('may be begun before anybody asks, and is done once', async () => {
+    const disk = new SlowDisk()
+    const file = new DataSync(path, disk)
+    const mark = file.wrote()
+    file.begin()
+    file.begin()
+    expect(disk.begun).toHaveLength(1)
+    let isOver = false
+    const asked = file.until(mark).then(() => {
+      isOver = true
+    })
+    await Promise.resolve()
+    expect(isOver).toBe(false)
+    disk.begun[0]?.resolve()
+    await asked
+    expect(disk.begun).toHaveLength(1)
+    file.close()
+  })
+
   it('is waited for where only the way to another thread takes long, and not on a disk that does', async () => {
     for (const [ms, syncs, isWaitedFor] of [
       [0.8, 200, true],

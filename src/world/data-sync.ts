@@ -53,6 +53,11 @@ export class DataSync {
     return ++this.#written
   }
 
+  /** Another thread begins with what was written so far, for whoever has something else to do meanwhile. */
+  begin(): void {
+    if (this.#failure === null) this.#running ??= this.#begin()
+  }
+
   /** Everything up to the mark is durable when it resolves. */
   async until(mark: number): Promise<void> {
     while (this.#synced < mark) {

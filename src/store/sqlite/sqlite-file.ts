@@ -21,6 +21,9 @@ const PAGES_TO_CHECKPOINT = 6000
 const PAGE_CHARACTERS = 4000
 const PAGES_OF_FOLDED = 3
 
+/** Characters for which the disk takes longer than another thread takes to be told. */
+const WORTH_BEGINNING = 128 * 1024
+
 export interface SqliteFileOptions {
   readonly path: string
   readonly busyMs: number
@@ -160,9 +163,16 @@ export class SqliteFile {
 
   // What is durable.
 
-  /** It was written. Resolves when it is durable. */
-  async lasting(written: Written, set: WriteSet, onSeen: OnSeen | undefined): Promise<Written> {
+  /** It was written, and is so many characters long if that is known. Resolves when it is durable. */
+  async lasting(
+    written: Written,
+    set: WriteSet,
+    onSeen: OnSeen | undefined,
+    characters = 0,
+  ): Promise<Written> {
     const mark = this.#log.wrote()
+    // There is as much to take in.
+    if (characters >= WORTH_BEGINNING) this.#log.begin()
     this.#saw(written, set)
     this.#news.wrote()
     // Whoever takes what it made ready has done so a moment later, and both are made durable at once.

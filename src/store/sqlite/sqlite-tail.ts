@@ -69,7 +69,8 @@ export class SqliteTail implements Tail {
     const places = set.chunk?.places ?? 0
     const { at, records, removed } = file.head
     const head = { seq: after.seq + places, at: Math.max(at, set.at), records: records + places, removed }
-    const written = await file.lasting({ head, owes: false, turn: after.turn }, set, options.onSeen)
+    const write = { head, owes: false, turn: after.turn }
+    const written = await file.lasting(write, set, options.onSeen, characters)
     file.wrotePages(PAGES_OF_APPENDED)
     file.wroteCharacters(characters)
     return written
