@@ -18,6 +18,9 @@ const MOST_IN_GROUP = 500
 /** Fewer than these are quicker together. */
 const LEAST_TO_SPLIT = 32
 
+/** Whoever writes alone, one after the other, lets everything else have a turn about so often. */
+const MOST_MS_WITHOUT_TURN = 2
+
 interface Call {
   readonly keys: readonly RecordKey[]
   readonly names: readonly string[]
@@ -37,6 +40,10 @@ export class GroupWrite {
   #waiting: Call[] = []
   #lanes = 0
   #isScheduled = false
+  /** The last group was of one, and nobody came while it was written. */
+  #isLone = false
+  /** When everything else had its turn. */
+  #turnAt = Number.NEGATIVE_INFINITY
   #idle: PromiseWithResolvers<void> | null = null
 
   constructor(writing: Writing, takers: Followers = new Followers()) {
@@ -90,10 +97,18 @@ export class GroupWrite {
   #schedule(): void {
     if (this.#isScheduled || this.#lanes >= LANES || this.#isIdle) return
     this.#isScheduled = true
-    void this.#writing.timers.turn().then(() => {
+    void this.#turn().then(() => {
       this.#isScheduled = false
       this.#begin()
     })
+  }
+
+  /** A turn is a good part of what somebody waits for who is alone. */
+  async #turn(): Promise<void> {
+    const { time, timers } = this.#writing
+    if (this.#isLone && time() - this.#turnAt < MOST_MS_WITHOUT_TURN) return
+    await timers.turn()
+    this.#turnAt = time()
   }
 
   #begin(): void {
@@ -105,6 +120,7 @@ export class GroupWrite {
     void this.#run(group, letGo).finally(() => {
       letGo()
       this.#lanes--
+      this.#isLone = group.length === 1 && this.#lanes === 0 && this.#isIdle
       if (this.#lanes === 0 && this.#isIdle) {
         this.#idle?.resolve()
         this.#idle = null
