@@ -5,6 +5,7 @@ import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { fingerprint, isBuiltFrom, noteBuiltFrom } from './built-from.ts'
+import { askedForBuiltins } from './builtins.ts'
 import { ROOT } from './command.ts'
 import { lateParts, loadedLate } from './late-parts.ts'
 import { Parts } from './parts.ts'
@@ -41,7 +42,7 @@ async function build(): Promise<void> {
   const bundle = await rolldown({
     cwd: ROOT,
     input: { ...WAYS_IN, ...lateParts(PARTS) },
-    plugins: [loadedLate(PARTS), parts.plugin],
+    plugins: [loadedLate(PARTS), parts.plugin, askedForBuiltins()],
     platform: 'node',
     // As for the compiler: a Node that is too old has to get as far as being told so.
     transform: { target: 'es2023' },
@@ -66,7 +67,7 @@ const print = fingerprint(
   'src/**/*.ts',
   'tsconfig.json',
   'scripts/build-js.ts',
-  'scripts/{late-parts,parts}.ts',
+  'scripts/{builtins,late-parts,parts}.ts',
 )
 if (!isBuiltFrom(join(DIST, PARTS), print)) {
   await build()
