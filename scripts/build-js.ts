@@ -25,8 +25,8 @@ const WAYS_IN = {
 }
 
 /** Put in, so that nobody has to install them. Whoever imports zod gets ninety files, half of them messages in other languages, and
- * every start waited for them; of lru-cache one class is used. Both bring several megabytes along. */
-const PUT_IN = ['zod', 'lru-cache']
+ * every start waited for them; it brings several megabytes along. */
+const PUT_IN = ['zod']
 
 function licenseOf(name: string): string {
   const folder = join(ROOT, 'node_modules', name)
