@@ -20,6 +20,7 @@ import { Descriptor } from './descriptor.ts'
 import type { Disk, DiskFile, DiskReader } from './disk.ts'
 import { lockFile } from './file-lock.ts'
 import { Quickness } from './quickness.ts'
+import { Reading } from './reading.ts'
 
 const READ_WRITE_CREATE = constants.O_RDWR | constants.O_CREAT
 
@@ -58,7 +59,7 @@ export const nodeDisk: Disk = nodeDiskWith({ writeThroughFlags: WRITE_THROUGH })
  */
 export function nodeDiskWith({ writeThroughFlags, quickMs = QUICK_MS }: NodeDiskOptions): Disk {
   // Of all files: most of them are read a few times.
-  const reading = new Quickness(quickMs, 0)
+  const reading = new Reading(quickMs)
   return {
     async open(path, { isPrivate = false } = {}) {
       const fd = openSync(path, isPrivate ? READ_WRITE_NEW : READ_WRITE_CREATE, isPrivate ? 0o600 : 0o644)
@@ -94,9 +95,9 @@ export function nodeDiskWith({ writeThroughFlags, quickMs = QUICK_MS }: NodeDisk
 
 class NodeReader implements DiskReader {
   protected readonly file: Descriptor
-  readonly #reading: Quickness
+  readonly #reading: Reading
 
-  constructor(fd: number, reading: Quickness) {
+  constructor(fd: number, reading: Reading) {
     this.file = new Descriptor(fd)
     this.#reading = reading
   }
@@ -108,8 +109,8 @@ class NodeReader implements DiskReader {
   async read(position: number, length: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(length)
     const isLittle = length <= LITTLE_TO_READ_BYTES
-    const isWaitedFor = isLittle && this.#reading.isQuick
     const start = performance.now()
+    const isWaitedFor = isLittle && this.#reading.isWaitedFor(start)
     let filled = 0
     while (filled < length) {
       const rest = [bytes, filled, length - filled, position + filled] as const
@@ -131,7 +132,7 @@ class NodeReader implements DiskReader {
 class NodeFile extends NodeReader implements DiskFile {
   readonly #through: ThroughWriter | null
 
-  constructor(fd: number, reading: Quickness, through: ThroughWriter | null) {
+  constructor(fd: number, reading: Reading, through: ThroughWriter | null) {
     super(fd, reading)
     this.#through = through
   }
