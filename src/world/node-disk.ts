@@ -63,7 +63,8 @@ export function nodeDiskWith({ writeThroughFlags, quickMs = QUICK_MS }: NodeDisk
   return {
     async open(path, { isPrivate = false } = {}) {
       const fd = openSync(path, isPrivate ? READ_WRITE_NEW : READ_WRITE_CREATE, isPrivate ? 0o600 : 0o644)
-      if (writeThroughFlags === null) return new NodeFile(fd, reading, null)
+      // Nothing is written to a private one again and again.
+      if (writeThroughFlags === null || isPrivate) return new NodeFile(fd, reading, null)
       // Now and not when first needed: by then the file may have another name.
       const through = openOrClose(fd, () => openSync(path, writeThroughFlags))
       return new NodeFile(fd, reading, new ThroughWriter(through, quickMs))
