@@ -44,6 +44,8 @@ async function build(): Promise<void> {
     input: { ...WAYS_IN, ...lateParts(PARTS) },
     plugins: [loadedLate(PARTS), parts.plugin, askedForBuiltins()],
     platform: 'node',
+    // Parts that have more in them than who asks for them knows of.
+    preserveEntrySignatures: 'allow-extension',
     // As for the compiler: a Node that is too old has to get as far as being told so.
     transform: { target: 'es2023' },
     // Dependencies stay what they are: installed, and kept up to date, by npm. What newer syntax is made of is none of them.
@@ -57,7 +59,7 @@ async function build(): Promise<void> {
     banner: ({ name }) => (PUT_IN.includes(name) ? `/*!\n${licenseOf(name)}\n*/` : ''),
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ name: (id) => parts.of(id) }],
+      groups: [{ name: (id) => parts.of(id), debugName: 'parts' }],
     },
   })
   await bundle.close()

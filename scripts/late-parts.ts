@@ -31,10 +31,13 @@ const LATE = [
   'src/repair-ledger.ts',
   'src/ledger/legacy/migrate.ts',
   'src/store/check-records.ts',
+  'src/ledger/update-many.ts',
   'src/store/journal/check-journal.ts',
   'src/store/journal/compactor.ts',
   'src/store/journal/segments/verify-segment.ts',
+  'src/store/journal/snapshot/verify-snapshot.ts',
   // What people look at.
+  'src/core/group/board.ts',
   'src/ledger/as-of.ts',
   'src/ledger/attempts.ts',
   'src/ledger/related.ts',
@@ -45,25 +48,34 @@ const LATE = [
   'src/core/document/import.ts',
   'src/core/group/decide.ts',
   'src/core/job/again.ts',
-  'src/core/job/escalate.ts',
   'src/core/job/expedite.ts',
   'src/core/job/stage-report.ts',
   'src/core/queue/decide.ts',
   'src/core/schedule/decide.ts',
   'src/core/token/decide.ts',
+  // What says what went wrong.
+  'src/errors/shown-url.ts',
+  'src/ledger/error-context.ts',
   // Topologies as people write them, and tool jobs.
+  'src/orchestrator/job-events.ts',
+  'src/orchestrator/job-view.ts',
   'src/orchestrator/pipeline/read-topology.ts',
   'src/orchestrator/pipeline/topology-file.ts',
   'src/orchestrator/process/place-of.ts',
+  'src/orchestrator/provenance.ts',
+  'src/orchestrator/reports/read-test-totals.ts',
   'src/orchestrator/tools/read-tool-job.ts',
   'src/orchestrator/tools/tool-attempt.ts',
   'src/orchestrator/tools/tool-job.ts',
   'src/orchestrator/tools/tool-protocol.ts',
   'src/orchestrator/tools/tool-world.ts',
+  // Whoever does jobs needs these; who submits them does not.
+  'src/runtime/new-services.ts',
   // Ways to services and back.
   'src/runtime/callbacks/serve-callbacks.ts',
   'src/runtime/publishers/http.ts',
   'src/runtime/publishers/nats.ts',
+  'src/wire/verify-signature.ts',
 ]
 
 const SOURCE = join(ROOT, 'src')
