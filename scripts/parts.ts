@@ -9,8 +9,9 @@ const SOURCE = join(ROOT, 'src')
 /** On its own, because it is there for what it does and not for what it exports. */
 const ALONE = /[\\/]src[\\/](node-version)\.ts$/
 
-/** What everything else stands on: a part each. */
-const FOUNDATIONS = /[\\/]src[\\/](core|errors|world|wire)[\\/]/
+/** What everything else stands on. Who wants but a name of the rules gets nothing else. */
+const RULES = /[\\/]src[\\/]core[\\/]/
+const BASE = /[\\/]src[\\/](?:errors|world|wire)[\\/]/
 
 const LIBRARY = 'index.ts'
 const JOURNAL = 'store/journal/journal.ts'
@@ -55,8 +56,8 @@ export class Parts {
     const engines = ENGINES.filter((_, n) => this.#ofEngines[n]?.has(id))
     const isOfLibrary = this.#ofLibrary.has(id)
     if (!isOfLibrary && engines.length === 0) return null
-    const foundation = FOUNDATIONS.exec(id)?.[1]
-    if (foundation !== undefined) return foundation
+    if (RULES.test(id)) return 'core'
+    if (BASE.test(id)) return 'base'
     if (id === join(SOURCE, LIBRARY)) return null
     // What a folder and databases have in common, everybody needs. Apart from what loads engines: who puts a program together follows
     // that as soon as an engine needs what lies beside it.
