@@ -5,7 +5,10 @@ import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { fingerprint, isBuiltFrom, noteBuiltFrom } from './built-from.ts'
+import { askedForBuiltins } from './builtins.ts'
 import { ROOT } from './command.ts'
+import { lateParts, loadedLate } from './late-parts.ts'
+import { Parts } from './parts.ts'
 
 const DIST = join(ROOT, 'dist')
 /** As deep as the folders of `src/`: some files name others by where they are, and threads by what lies beside them. */
@@ -22,11 +25,8 @@ const WAYS_IN = {
 }
 
 /** Put in, so that nobody has to install them. Whoever imports zod gets ninety files, half of them messages in other languages, and
- * every start waited for them; of lru-cache one class is used. Both bring several megabytes along. */
-const PUT_IN = ['zod', 'lru-cache']
-
-/** What everything else stands on: a part each. The rest is divided by who needs it. */
-const FOUNDATIONS = ['core', 'errors', 'world', 'wire']
+ * every start waited for them; it brings several megabytes along. */
+const PUT_IN = ['zod']
 
 function licenseOf(name: string): string {
   const folder = join(ROOT, 'node_modules', name)
@@ -38,10 +38,14 @@ async function build(): Promise<void> {
   // What is left of an older build, by whichever tool; types, the page and the site have builds of their own.
   for (const file of globSync('**/*.js{,.map}', { cwd: DIST, exclude: ['page/**', 'site/**'] }))
     rmSync(join(DIST, file))
+  const parts = new Parts(PUT_IN)
   const bundle = await rolldown({
     cwd: ROOT,
-    input: WAYS_IN,
+    input: { ...WAYS_IN, ...lateParts(PARTS) },
+    plugins: [loadedLate(PARTS), parts.plugin, askedForBuiltins()],
     platform: 'node',
+    // Parts that have more in them than who asks for them knows of.
+    preserveEntrySignatures: 'allow-extension',
     // As for the compiler: a Node that is too old has to get as far as being told so.
     transform: { target: 'es2023' },
     // Dependencies stay what they are: installed, and kept up to date, by npm. What newer syntax is made of is none of them.
@@ -54,27 +58,19 @@ async function build(): Promise<void> {
     chunkFileNames: `${PARTS}/[name].js`,
     banner: ({ name }) => (PUT_IN.includes(name) ? `/*!\n${licenseOf(name)}\n*/` : ''),
     codeSplitting: {
-      groups: [
-        // On its own, because it is there for what it does and not for what it exports.
-        { name: 'node-version', test: /[\\/]src[\\/]node-version\.ts$/, priority: FOUNDATIONS.length },
-        ...PUT_IN.map((name) => ({
-          name,
-          test: new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`),
-          priority: FOUNDATIONS.length,
-        })),
-        ...FOUNDATIONS.map((name, n) => ({
-          name,
-          test: new RegExp(`[\\\\/]src[\\\\/]${name}[\\\\/]`),
-          // Each may need the ones before it, and what it needs would become part of it.
-          priority: FOUNDATIONS.length - 1 - n,
-        })),
-      ],
+      includeDependenciesRecursively: false,
+      groups: [{ name: (id) => parts.of(id), debugName: 'parts' }],
     },
   })
   await bundle.close()
 }
 
-const print = fingerprint('src/**/*.ts', 'tsconfig.json', 'scripts/build-js.ts')
+const print = fingerprint(
+  'src/**/*.ts',
+  'tsconfig.json',
+  'scripts/build-js.ts',
+  'scripts/{builtins,late-parts,parts}.ts',
+)
 if (!isBuiltFrom(join(DIST, PARTS), print)) {
   await build()
   noteBuiltFrom(join(DIST, PARTS), print)

@@ -2,16 +2,12 @@ import { FileNotFound, NotALedger } from './errors/file-errors.ts'
 import { InvalidInput } from './errors/input-errors.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { type RollbackReport, rollback } from './ledger/legacy/backup.ts'
-import {
-  type MigrateOptions,
-  type MigrationProgress,
-  migrate,
-  WHILE_MIGRATING,
-} from './ledger/legacy/migrate.ts'
+import { type MigrateOptions, type MigrationProgress, migrate } from './ledger/legacy/migrate.ts'
 import type { MigrationReport } from './ledger/legacy/migration-report.ts'
 import { type LegacyProblem, type ValidateOptions, validate } from './ledger/legacy/validate.ts'
 import { DEFAULT_SETTINGS } from './ledger/settings.ts'
 import { type LedgerOptions, openLedger } from './open-ledger.ts'
+import type { JournalOptions } from './store/journal/journal-options.ts'
 import { realWorld, type World } from './world/world.ts'
 
 export type {
@@ -61,6 +57,9 @@ export async function migrateLegacy(
         : { what: 'file', output },
   })
 }
+
+/** How a ledger is kept meanwhile: it does not make snapshots by itself, they are made here. */
+const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: Number.MAX_SAFE_INTEGER }
 
 async function intoLedger(
   input: string,

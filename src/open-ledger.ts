@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Registry } from 'prom-client'
 import type { Protocol } from './core/job/protocol.ts'
 import { InvalidInput } from './errors/input-errors.ts'
 import { checkCount, checkId } from './ledger/check-input.ts'
-import { Metrics } from './ledger/metrics.ts'
+import type { Metrics, MetricsParts } from './ledger/metrics.ts'
 import { OUTPUT_LIMIT_BYTES, Outputs, outputFolderOf } from './ledger/outputs.ts'
 import { protocolsOf } from './ledger/protocol-file.ts'
 import { redactText } from './ledger/redact.ts'
@@ -54,7 +54,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
   try {
     const openMs = clock.now() - began
     const outputs = outputsOf(url, store, outside, options)
-    const known = metrics === undefined ? {} : await Metrics.in(metrics, { store, clock, openMs })
+    const known = metrics === undefined ? {} : await metricsIn(metrics, { store, clock, openMs })
     const ledger = new LiveLedger(store, settings, outside, {
       openMs,
       outputs,
@@ -71,13 +71,18 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
   }
 }
 
+/** Loaded here, as prom-client is: hardly any ledger has them. */
+async function metricsIn(registry: Registry, parts: MetricsParts): Promise<Metrics> {
+  return (await import('./ledger/metrics.ts')).Metrics.in(registry, parts)
+}
+
 const MEMORY = 'memory:'
 
-/** Of where it is; a password that is part of that cannot be told from it. */
-function identityOf(url: string, schema = ''): string {
+/** Of where it is now; a password that is part of that cannot be told from it. Hashed when somebody wants to know. */
+function identityOf(url: string, schema = ''): () => string {
   const isPlace = url.startsWith('sqlite:') || !/:\/\/|^azure-tables:/i.test(url)
   const place = isPlace ? resolve(url.replace(/^sqlite:/, '')) : url
-  return createHash('sha256').update(`${place}\n${schema}`).digest('hex').slice(0, IDENTITY_CHARS)
+  return () => hash('sha256', `${place}\n${schema}`, 'hex').slice(0, IDENTITY_CHARS)
 }
 
 const IDENTITY_CHARS = 24

@@ -8,7 +8,6 @@ const check = (path: string, text: string) =>
 describe('imports point inward', () => {
   it.each([
     ['src/core/a.ts', `import { b } from './b.ts'`],
-    ['src/core/a.ts', `import { crc32 } from 'node:zlib'`],
     ['src/world/disk.ts', `import { open } from 'node:fs/promises'\nimport { json } from '../core/json.ts'`],
     ['src/store/memory/a.ts', `import type { Clock } from '../../world/clock.ts'`],
     ['src/server/a.ts', `import { plan } from '../orchestrator/plan.ts'\nimport fastify from 'fastify'`],
@@ -25,7 +24,7 @@ describe('imports point inward', () => {
   it.each([
     ['src/core/a.ts', `import { s } from '../store/s.ts'`, 'core imports src/store/s.ts'],
     ['src/core/a.ts', `import { z } from 'zod'`, 'core imports zod'],
-    ['src/core/a.ts', `import { crc32, gzip } from 'node:zlib'`, 'core imports node:zlib'],
+    ['src/core/a.ts', `import { crc32 } from 'node:zlib'`, 'core imports node:zlib'],
     ['src/core/a.ts', `import zlib from 'node:zlib'`, 'core imports node:zlib'],
     ['src/world/a.ts', `export * from '../store/s.ts'`, 'world imports src/store/s.ts'],
     ['src/store/a.ts', `const l = await import('../ledger/l.ts')`, 'store imports src/ledger/l.ts'],

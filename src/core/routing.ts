@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from './crc32.ts'
 
 /** Which lane of the bus a job's directives travel on. Decided once, at submit, and pinned for its attempts. */
 export interface Routing {

@@ -30,6 +30,8 @@ import type { ScheduleRecord } from '../core/schedule/record.ts'
 import type { World } from '../world/world.ts'
 import { calendar, checkTimes } from './calendar.ts'
 import { checkCount, checkId, checkOptionalCount, checkText } from './check-input.ts'
+import { parseStepError } from './checked-result.ts'
+import { checkedExpedite, checkedQueueLimits, checkedSchedule } from './checked-steering.ts'
 import type {
   Attempt,
   CreateOptions,
@@ -39,7 +41,6 @@ import type {
   SubmitToOptions,
   UpdateOptions,
 } from './command-options.ts'
-import { parseEnvelope } from './envelope.ts'
 import { errorContextOf } from './error-context.ts'
 import {
   annotateGroup,
@@ -52,15 +53,15 @@ import {
   type ToGroup,
 } from './group-commands.ts'
 import { keptMetadata, keptRequest } from './kept-metadata.ts'
+import { parseEnvelope } from './parse-envelope.ts'
 import { envelopeFor, type PipelineLike, type PipelineRequest } from './pipeline-request.ts'
 import type { Protocols } from './protocols.ts'
 import type { Envelope } from './request.ts'
-import { parseResult, parseStepError } from './result.ts'
+import { parseResult } from './result.ts'
 import { type CallOptions, inFlightLimitOf, type LedgerSettings } from './settings.ts'
 import { parseStageReport } from './stage-report.ts'
 import { StateNames } from './state-names.ts'
 import type { AgainOptions, ExpediteOptions, QueueLimits, Schedule } from './steering.ts'
-import { expediteSchema, parsed, queueLimitsSchema, scheduleSchema } from './steering-schemas.ts'
 import { priorityOf, submitCommand } from './submit-command.ts'
 import { actorOf, reasonOf } from './who-asks.ts'
 
@@ -255,7 +256,7 @@ export class Commands {
   }
 
   expedite(job_id: string, options: ExpediteOptions = {}): ExpediteJob {
-    const { priority, ignore } = parsed(expediteSchema, {
+    const { priority, ignore } = checkedExpedite({
       priority: options.priority,
       ignore: options.ignore,
     })
@@ -287,7 +288,7 @@ export class Commands {
     how: QueueLimits & { state?: QueueState },
     options: CallOptions = {},
   ): SteerQueue {
-    const { concurrency, rate } = parsed(queueLimitsSchema, { concurrency: how.concurrency, rate: how.rate })
+    const { concurrency, rate } = checkedQueueLimits({ concurrency: how.concurrency, rate: how.rate })
     return {
       type: 'steerQueue',
       tenant_id: EVERYBODY,
@@ -301,7 +302,7 @@ export class Commands {
   }
 
   putSchedule(schedule: Schedule, options: CallOptions = {}): PutSchedule {
-    const { schedule_id, cron, timezone, request, overlap, catch_up } = parsed(scheduleSchema, schedule)
+    const { schedule_id, cron, timezone, request, overlap, catch_up } = checkedSchedule(schedule)
     checkTimes({ cron, timezone })
     const tenant_id = this.#tenant(options)
     // What would be refused every time is refused now.

@@ -5,8 +5,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { idProblem } from '../core/names.ts'
 import { MODES } from '../core/routing.ts'
 import { InvalidInput } from '../errors/input-errors.ts'
-import { frozenJson, frozenObject } from './check-input.ts'
-import { MOST_DEPENDENCIES, MOST_TAGS, plainEnvelope } from './plain-envelope.ts'
+import { MOST_DEPENDENCIES, MOST_TAGS } from './plain-envelope.ts'
 import type { Envelope } from './request.ts'
 
 /** An id by the one rule for ids. */
@@ -83,26 +82,6 @@ export type ParsedEnvelope = Omit<
   /** The same in the form in which it is hashed. */
   readonly payloadInOrder?: string | undefined
   readonly metadata?: JsonObject | null | undefined
-}
-
-export function parseEnvelope(envelope: unknown): ParsedEnvelope {
-  return plainEnvelope(envelope) ?? checkedEnvelope(envelope)
-}
-
-/** By the schema, which knows all that is allowed and says what is not. */
-export function checkedEnvelope(envelope: unknown): ParsedEnvelope {
-  const parsed = envelopeSchema.safeParse(envelope)
-  if (!parsed.success) throw inputErrorOf(parsed.error)
-  const { input_ref, output_ref, payload, metadata, ...rest } = parsed.data
-  return {
-    ...rest,
-    input_ref: frozenJson('input_ref', input_ref) as Ref,
-    output_ref: frozenJson('output_ref', output_ref) as Ref,
-    payload: frozenJson('payload', payload),
-    ...(metadata === undefined
-      ? null
-      : { metadata: metadata === null ? null : frozenObject('metadata', metadata) }),
-  }
 }
 
 /** The first thing that is wrong, by its path; the others are in the details. */

@@ -54,7 +54,7 @@ export interface Opening {
   readonly observe?: Observe
   readonly openMs?: number
   /** What tells this ledger from others on the same machine. */
-  readonly identity?: string
+  readonly identity?: () => string
   /** Where large outputs go; they stay with their steps when absent. */
   readonly outputs?: Outputs | null
 }
@@ -66,8 +66,6 @@ export interface LedgerStats extends StoreStats {
 
 /** An open ledger. Close it when done, or declare it with `await using`. */
 export class Ledger implements AsyncDisposable {
-  /** The same whenever and by whomever it is opened, and no other ledger's. It tells nothing else. */
-  readonly identity: string
   readonly documents: Documents
   readonly jobs: Jobs
   readonly runs: Runs
@@ -77,6 +75,7 @@ export class Ledger implements AsyncDisposable {
   readonly tokens: Tokens
   readonly audit: AuditLog
   readonly views: Views
+  #identity: string | (() => string)
   readonly #store: Store
   readonly #openMs: number
   readonly #committer: Committer
@@ -86,8 +85,8 @@ export class Ledger implements AsyncDisposable {
   readonly #world: World
 
   constructor(store: Store, settings: LedgerSettings, world: World, opening: Opening = {}) {
-    const { observe = null, openMs = 0, identity = world.ids.next() } = opening
-    this.identity = identity
+    const { observe = null, openMs = 0 } = opening
+    this.#identity = opening.identity ?? (() => world.ids.next())
     this.#store = store
     this.#settings = settings
     this.#world = world
@@ -114,6 +113,12 @@ export class Ledger implements AsyncDisposable {
     this.schedules = new Schedules(this.#committer, this.#commands, settings, world.logger)
     this.tokens = new Tokens(this.#committer, settings, world)
     this.views = new Views(store, world.clock)
+  }
+
+  /** The same whenever and by whomever it is opened, and no other ledger's. It tells nothing else. */
+  get identity(): string {
+    if (typeof this.#identity === 'function') this.#identity = this.#identity()
+    return this.#identity
   }
 
   /** Whose records calls are about that name no tenant. */

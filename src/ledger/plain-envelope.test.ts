@@ -3,10 +3,12 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
 import type { StepResult } from '../core/job/commands.ts'
 import { type Identity, identityText } from './canonical-json.ts'
-import { checkedEnvelope, type envelopeSchema } from './envelope.ts'
+import { checkedEnvelope } from './checked-envelope.ts'
+import { checkedResult } from './checked-result.ts'
+import type { envelopeSchema } from './envelope.ts'
 import { plainEnvelope } from './plain-envelope.ts'
 import type { Envelope } from './request.ts'
-import { checkedResult, parseResult } from './result.ts'
+import { parseResult } from './result.ts'
 
 const REQUEST = {
   tenant_id: 't1',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { checkedProtocol } from './checked-protocol.ts'
 import { plainProtocol } from './plain-protocol.ts'
-import { checkedProtocol } from './protocols.ts'
 
 const STEP = { step_id: 'read', step_type: 'WORK', service: 'ocr', delivery: 'pull' }
 

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { StageReport } from '../core/job/commands.ts'
 import type { Json } from '../core/json.ts'
 import { frozenJson, frozenObject } from './check-input.ts'
+import { parseStepError } from './checked-result.ts'
 import { idSchema, inputErrorOf } from './envelope.ts'
 import { keptMetadata, requestMetadata } from './kept-metadata.ts'
 import type { Redact } from './redact.ts'
-import { parseStepError } from './result.ts'
 
 /** A step's id across the ledger is `job/step`. */
 const stage = idSchema.regex(/^[^/]+$/, 'must not contain a slash')

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import type { Protocol } from '../core/job/protocol.ts'
 import type { Gate } from '../core/pipeline/gate.ts'
 import { DEEPEST_CONDITION, gateProblems } from '../core/pipeline/gate-problems.ts'
 import { documentProblems, type StageDocument } from '../core/pipeline/stage-document.ts'
 import type { Problem } from '../core/pipeline/topology-problem.ts'
-import { InvalidInput } from '../errors/input-errors.ts'
 import { idSchema } from './envelope.ts'
 
 // What a step of a protocol says when it is a stage of a pipeline. Its shape is checked here; what it means, by the rules
@@ -50,17 +48,4 @@ function isCondition(value: unknown, depth: number): boolean {
 
 function report(problems: readonly Problem[], context: z.RefinementCtx): void {
   for (const { message, path } of problems) context.addIssue({ code: 'custom', message, path: [...path] })
-}
-
-/** A gate lets a job go on, never back. */
-export function checkResumes({ steps }: Protocol): void {
-  for (const [i, step] of steps.entries()) {
-    const resume = step.gate?.resume
-    if (resume === undefined || steps.slice(i).some(({ step_id }) => step_id === resume)) continue
-    throw new InvalidInput(
-      `steps.${i}.gate.resume`,
-      `The gate of step ${step.step_id} resumes at ${resume}, which is no later step`,
-      'Name the step itself or one after it, or leave it out.',
-    )
-  }
 }

@@ -12,15 +12,9 @@ import type { SubmittedJob } from '../ledger/submitted-job.ts'
 import { AttemptRun } from '../runtime/attempt-run.ts'
 import type { Handler, Handlers } from '../runtime/handler.ts'
 import type { LiveLedger } from '../runtime/live-ledger.ts'
-import { hashFile, markFile } from '../world/file-mark.ts'
-import { nodeFileSystem } from '../world/node-file-system.ts'
-import { nodeProcesses } from '../world/node-processes.ts'
 import { realWorld } from '../world/world.ts'
-import { GitFacts } from './git/git-facts.ts'
-import { gitRunner } from './git/git-runner.ts'
 import { JobStateStore } from './job-state-store.ts'
 import type { OutputChunk } from './process/output-capture.ts'
-import { placeOf } from './process/place-of.ts'
 import type { JobAttempt, JobView } from './state-interface.ts'
 import type { Adapter } from './tools/adapter.ts'
 import { AdapterRegistry } from './tools/adapter-registry.ts'
@@ -28,6 +22,7 @@ import { readToolJob } from './tools/read-tool-job.ts'
 import { attemptTool, type ToolWorld } from './tools/tool-attempt.ts'
 import { parseToolJob, type ToolJob } from './tools/tool-job.ts'
 import { rungsOf, toolPipeline } from './tools/tool-protocol.ts'
+import { realPlaceOf, toolWorldOf } from './tools/tool-world.ts'
 
 export interface OrchestratorOptions {
   /** Where what is known of runs and jobs is kept; a ledger in `./ledger` unless given. */
@@ -131,7 +126,7 @@ export class ToolOrchestrator implements AsyncDisposable {
   ): Promise<SubmittedJob> {
     const { priority, after, onDependencyFailure, reason, tenant_id, actor } = options
     if (job.tool !== HUMAN) this.adapters.adapterFor(job.tool)
-    const { repoRoot } = await placeOf(job, { files: nodeFileSystem, base: this.#resolved('.') })
+    const { repoRoot } = await realPlaceOf(job, this.#resolved('.'))
     // Wherever it is run, it is run there.
     const placed: ToolJob = { ...job, paths: { ...job.paths, repo_root: repoRoot } }
     const { ledger } = await this.store()
@@ -180,16 +175,8 @@ export class ToolOrchestrator implements AsyncDisposable {
 
   async #toolWorld(): Promise<ToolWorld> {
     const { ledger } = await this.store()
-    const env = this.#options.env ?? process.env
-    return {
-      adapters: this.adapters,
-      outside: { ...realWorld, logger: ledger.logger, processes: nodeProcesses, files: nodeFileSystem },
-      git: new GitFacts({ run: gitRunner(env), files: { mark: markFile, hash: hashFile } }),
-      env,
-      ledger: ledger.identity,
-      redact: ledger.redact,
-      onOutput: this.#options.onOutput,
-    }
+    const { env = process.env, onOutput } = this.#options
+    return toolWorldOf({ ledger, adapters: this.adapters, env, onOutput })
   }
 
   #resolved(path: string): string {

@@ -5,12 +5,13 @@ import type { LedgerSettings } from '../ledger/settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
-import { Dispatcher, type DispatcherOptions, type Publishers } from './dispatcher.ts'
+import type { Dispatcher, DispatcherOptions, Publishers } from './dispatcher.ts'
 import type { Handler, Handlers } from './handler.ts'
-import { RunKeeper } from './run-keeper.ts'
+import { newDispatcher, newRunKeeper, newTimekeeper, newWorker } from './new-services.ts'
+import type { RunKeeper } from './run-keeper.ts'
 import type { Service } from './service.ts'
-import { Timekeeper } from './timekeeper.ts'
-import { Worker, type WorkerOptions } from './worker.ts'
+import type { Timekeeper } from './timekeeper.ts'
+import type { Worker, WorkerOptions } from './worker.ts'
 
 export interface IdleOptions {
   /** What is due within this time is waited for; half a second unless given. */
@@ -60,7 +61,7 @@ export class LiveLedger extends Ledger {
   work(what: Handlers | readonly Workable[], options: WorkerOptions = {}): Worker {
     const name = options.name ?? `worker-${this.#world.ids.next().slice(-8)}`
     const handlers = isList(what) ? this.#handlersOf(what) : what
-    return this.#begin(new Worker(this, this.#world, handlers, { ...options, name }))
+    return this.#begin(newWorker(this, this.#world, handlers, { ...options, name }))
   }
 
   /** Their requests are answered from now on, too. */
@@ -78,7 +79,7 @@ export class LiveLedger extends Ledger {
 
   /** Starts a dispatcher: it publishes the directives of these services. */
   dispatch(publishers: Publishers, options: DispatcherOptions = {}): Dispatcher {
-    return this.#begin(new Dispatcher(this, this.#world, publishers, options))
+    return this.#begin(newDispatcher(this, this.#world, publishers, options))
   }
 
   /**
@@ -87,10 +88,10 @@ export class LiveLedger extends Ledger {
    */
   keepTime(): Timekeeper {
     if (this.#runKeeper === null || this.#runKeeper.isStopped)
-      this.#runKeeper = new RunKeeper(this, this.#world)
+      this.#runKeeper = newRunKeeper(this, this.#world)
     this.#runKeeper.start()
     if (this.#timekeeper === null || this.#timekeeper.isStopped) {
-      this.#timekeeper = new Timekeeper(this, this.#world)
+      this.#timekeeper = newTimekeeper(this, this.#world)
     }
     this.#timekeeper.start()
     return this.#timekeeper

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuditEntry, AuditRecord } from '../core/audit.ts'
+import { LedgerClosed } from '../errors/input-errors.ts'
 import { MemoryLog } from './memory/memory-log.ts'
 import type { WatchOptions } from './store.ts'
 import { Watchers } from './watchers.ts'
@@ -77,4 +78,25 @@ describe('watchers', () => {
     }
     expect(listeners).toBe(0)
   })
+})
+
+// On a quick disk a ledger could be closed between the last record that a watch read and its look whether there are more. The watch
+// then ended with an error, and not like all others.
+it('a watch ends when the ledger is closed while it reads', async () => {
+  let isClosed = false
+  const watchers = new Watchers({
+    get lastSeq() {
+      if (isClosed) throw new LedgerClosed()
+      return 1
+    },
+    placeOf: () => 0,
+    async *after() {
+      yield { seq: 1 } as AuditRecord
+      isClosed = true
+      watchers.close()
+    },
+  })
+  const seen: number[] = []
+  for await (const { seq } of watchers.watch({ after: 'start' })) seen.push(seq)
+  expect(seen).toEqual([1])
 })

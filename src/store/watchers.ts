@@ -52,6 +52,8 @@ export class Watchers {
         if (this.#followers.isOver(signal)) return
       }
       seen = Math.max(seen, end)
+      // Closed while the last ones were read: it has no end to be asked for any more.
+      if (this.#followers.isOver(signal)) return
       if (seen >= this.#log.lastSeq) await this.#followers.sleep(signal)
     }
   }

@@ -110,3 +110,26 @@ describe('a write that is durable when it returns', () => {
     await expect(file.writeThrough(0, LITTLE)).rejects.toThrow()
   })
 })
+
+// What is read at hand needs no turn of the event loop. Whoever lists a million records reads block after block, and nobody else in the
+// process was answered until all of it was read.
+describe('reading a little at a time', () => {
+  it('is done at hand, and lets everything else have its turn now and then', async () => {
+    const path = join(temporary, 'read')
+    const disk = nodeDiskWith({ writeThroughFlags: null, quickMs: 1e9 })
+    const file = await disk.open(path)
+    await file.write(0, MUCH)
+    let turns = 0
+    const others = setInterval(() => turns++, 1)
+    const start = performance.now()
+    let reads = 0
+    while (performance.now() - start < 200) {
+      expect((await file.read(0, LITTLE.length)).length).toBe(LITTLE.length)
+      reads++
+    }
+    clearInterval(others)
+    expect(reads).toBeGreaterThan(turns)
+    expect(turns).toBeGreaterThan(2)
+    await file.close()
+  })
+})

@@ -1,8 +1,26 @@
-import { constants, write, writeSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  ftruncate,
+  mkdirSync,
+  type NoParamCallback,
+  openSync,
+  read,
+  readdirSync,
+  readSync,
+  rename,
+  unlink,
+  write,
+  writeSync,
+} from 'node:fs'
+import { Descriptor } from './descriptor.ts'
 import type { Disk, DiskFile, DiskReader } from './disk.ts'
 import { lockFile } from './file-lock.ts'
 import { Quickness } from './quickness.ts'
+import { Reading } from './reading.ts'
 
 const READ_WRITE_CREATE = constants.O_RDWR | constants.O_CREAT
 
@@ -24,6 +42,9 @@ const MOST_MS_WITHOUT_TURN = 1
 /** As much as a few commits. */
 const LITTLE_BYTES = 4096
 
+/** As much as a block of a snapshot. More than that is read by another thread. */
+const LITTLE_TO_READ_BYTES = 64 * 1024
+
 interface NodeDiskOptions {
   /** Null on platforms where a write cannot be made durable by itself. */
   readonly writeThroughFlags: number | null
@@ -32,76 +53,93 @@ interface NodeDiskOptions {
 
 export const nodeDisk: Disk = nodeDiskWith({ writeThroughFlags: WRITE_THROUGH })
 
-/** With other options for tests. */
+/**
+ * With other options for tests. What only looks up or makes a name is waited for: it takes a hundredth of the trip to another
+ * thread and back, and there are dozens of them when a ledger is opened. What waits for the disk is left to another thread.
+ */
 export function nodeDiskWith({ writeThroughFlags, quickMs = QUICK_MS }: NodeDiskOptions): Disk {
+  // Of all files: most of them are read a few times.
+  const reading = new Reading(quickMs)
   return {
     async open(path, { isPrivate = false } = {}) {
-      const handle = await open(
-        path,
-        isPrivate ? READ_WRITE_NEW : READ_WRITE_CREATE,
-        isPrivate ? 0o600 : 0o644,
-      )
-      if (writeThroughFlags === null) return new NodeFile(handle, null)
+      const fd = openSync(path, isPrivate ? READ_WRITE_NEW : READ_WRITE_CREATE, isPrivate ? 0o600 : 0o644)
+      // Nothing is written to a private one again and again.
+      if (writeThroughFlags === null || isPrivate) return new NodeFile(fd, reading, null)
       // Now and not when first needed: by then the file may have another name.
-      const through = await openOrClose(handle, () => open(path, writeThroughFlags))
-      return new NodeFile(handle, new ThroughWriter(through, quickMs))
+      const through = openOrClose(fd, () => openSync(path, writeThroughFlags))
+      return new NodeFile(fd, reading, new ThroughWriter(through, quickMs))
     },
     async openToRead(path) {
-      return await orWhenMissing(async () => new NodeReader(await open(path, constants.O_RDONLY)), null)
+      return orWhenMissing(() => new NodeReader(openSync(path, constants.O_RDONLY), reading), null)
     },
     async list(folder) {
-      return await orWhenMissing(async () => (await readdir(folder)).sort(), [])
+      return orWhenMissing(() => readdirSync(folder).sort(), [])
     },
     async makeFolder(folder) {
-      await mkdir(folder, { recursive: true })
+      mkdirSync(folder, { recursive: true })
     },
-    rename,
-    remove: (path) => rm(path, { force: true }),
+    rename: (from, to) => done((callback) => rename(from, to, callback)),
+    async remove(path) {
+      await done((callback) => unlink(path, (error) => callback(error?.code === 'ENOENT' ? null : error)))
+    },
     async syncFolder(folder) {
-      await using handle = await open(folder, constants.O_RDONLY)
-      await handle.sync()
+      const fd = openSync(folder, constants.O_RDONLY)
+      try {
+        await done((callback) => fsync(fd, callback))
+      } finally {
+        closeSync(fd)
+      }
     },
     lock: lockFile,
   }
 }
 
 class NodeReader implements DiskReader {
-  protected readonly handle: FileHandle
+  protected readonly file: Descriptor
+  readonly #reading: Reading
 
-  constructor(handle: FileHandle) {
-    this.handle = handle
+  constructor(fd: number, reading: Reading) {
+    this.file = new Descriptor(fd)
+    this.#reading = reading
   }
 
   async size(): Promise<number> {
-    return (await this.handle.stat()).size
+    return fstatSync(this.file.now).size
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(length)
+    const isLittle = length <= LITTLE_TO_READ_BYTES
+    const start = performance.now()
+    const isWaitedFor = isLittle && this.#reading.isWaitedFor(start)
     let filled = 0
     while (filled < length) {
-      const { bytesRead } = await this.handle.read(bytes, filled, length - filled, position + filled)
-      if (bytesRead === 0) break
-      filled += bytesRead
+      const rest = [bytes, filled, length - filled, position + filled] as const
+      const count = isWaitedFor
+        ? readSync(this.file.now, ...rest)
+        : await this.file.during<number>((fd, callback) => read(fd, ...rest, callback))
+      if (count === 0) break
+      filled += count
     }
+    if (isLittle) this.#reading.took(performance.now() - start)
     return bytes.subarray(0, filled)
   }
 
   close(): Promise<void> {
-    return this.handle.close()
+    return this.file.close()
   }
 }
 
 class NodeFile extends NodeReader implements DiskFile {
   readonly #through: ThroughWriter | null
 
-  constructor(handle: FileHandle, through: ThroughWriter | null) {
-    super(handle)
+  constructor(fd: number, reading: Reading, through: ThroughWriter | null) {
+    super(fd, reading)
     this.#through = through
   }
 
   write(position: number, bytes: Uint8Array): Promise<void> {
-    return writeAll(this.handle, position, bytes)
+    return writeAll(this.file, position, bytes)
   }
 
   async writeThrough(position: number, bytes: Uint8Array, isLone = false): Promise<void> {
@@ -111,11 +149,11 @@ class NodeFile extends NodeReader implements DiskFile {
   }
 
   truncate(size: number): Promise<void> {
-    return this.handle.truncate(size)
+    return this.file.during((fd, callback: NoParamCallback) => ftruncate(fd, size, callback))
   }
 
   sync(): Promise<void> {
-    return this.handle.datasync()
+    return this.file.during((fd, callback: NoParamCallback) => fdatasync(fd, callback))
   }
 
   override async close(): Promise<void> {
@@ -130,19 +168,19 @@ class NodeFile extends NodeReader implements DiskFile {
  * up nobody but those who wait for it.
  */
 class ThroughWriter {
-  readonly #handle: FileHandle
+  readonly #file: Descriptor
   /** Of a little. */
   readonly #quickness: Quickness
   /** When everything else had its turn. */
   #turnAt = Number.NEGATIVE_INFINITY
 
-  constructor(handle: FileHandle, quickMs: number) {
-    this.#handle = handle
+  constructor(fd: number, quickMs: number) {
+    this.#file = new Descriptor(fd)
     this.#quickness = new Quickness(quickMs)
   }
 
   async write(position: number, bytes: Uint8Array, isLone: boolean): Promise<void> {
-    if (bytes.length > LITTLE_BYTES) return await writeAll(this.#handle, position, bytes)
+    if (bytes.length > LITTLE_BYTES) return await writeAll(this.#file, position, bytes)
     const { isQuick } = this.#quickness
     let start = performance.now()
     if (isQuick && !(isLone && start - this.#turnAt < MOST_MS_WITHOUT_TURN)) {
@@ -151,53 +189,49 @@ class ThroughWriter {
       start = performance.now()
       this.#turnAt = start
     }
-    if (isQuick) writeAllNow(this.#handle, position, bytes)
-    else await writeAll(this.#handle, position, bytes)
+    if (isQuick) writeAllNow(this.#file, position, bytes)
+    else await writeAll(this.#file, position, bytes)
     this.#quickness.took(performance.now() - start)
   }
 
   close(): Promise<void> {
-    return this.#handle.close()
+    return this.#file.close()
   }
 }
 
 /** The system may write less than it was asked to. */
-async function writeAll(handle: FileHandle, position: number, bytes: Uint8Array): Promise<void> {
-  let written = 0
-  while (written < bytes.length) written += await writeSome(handle.fd, position + written, bytes, written)
-}
-
-function writeAllNow(handle: FileHandle, position: number, bytes: Uint8Array): void {
+async function writeAll(file: Descriptor, position: number, bytes: Uint8Array): Promise<void> {
   let written = 0
   while (written < bytes.length) {
-    written += writeSync(handle.fd, bytes, written, bytes.length - written, position + written)
+    const rest = [bytes, written, bytes.length - written, position + written] as const
+    written += await file.during<number>((fd, callback) => write(fd, ...rest, callback))
   }
 }
 
-/** With a callback: every commit waits for this, and the handle's own promise takes longer. */
-function writeSome(fd: number, position: number, bytes: Uint8Array, from: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(fd, bytes, from, bytes.length - from, position, (error, written) =>
-      error === null ? resolve(written) : reject(error),
-    )
-  })
+function writeAllNow(file: Descriptor, position: number, bytes: Uint8Array): void {
+  let written = 0
+  while (written < bytes.length) {
+    written += writeSync(file.now, bytes, written, bytes.length - written, position + written)
+  }
 }
 
-async function openOrClose(handle: FileHandle, openAgain: () => Promise<FileHandle>): Promise<FileHandle> {
+/** What Node does by a thread, as a promise: those that Node has take thirty modules more to load. */
+function done(begin: (callback: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => begin((error) => (error === null ? resolve() : reject(error))))
+}
+
+function openOrClose(fd: number, openAgain: () => number): number {
   try {
-    return await openAgain()
+    return openAgain()
   } catch (error) {
-    await handle.close()
+    closeSync(fd)
     throw error
   }
 }
 
-async function orWhenMissing<Found, Otherwise>(
-  find: () => Promise<Found>,
-  otherwise: Otherwise,
-): Promise<Found | Otherwise> {
+function orWhenMissing<Found, Otherwise>(find: () => Found, otherwise: Otherwise): Found | Otherwise {
   try {
-    return await find()
+    return find()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise
     throw error

@@ -7,12 +7,13 @@ const ONES_THAT_COUNT = 16
  */
 export class Quickness {
   readonly #quickMs: number
-  /** The latest count most; not known to be quick before it has been for a while. */
+  /** The latest count most. */
   #averageMs: number
 
-  constructor(quickMs: number) {
+  /** Not known to be quick before it has been for a while, unless it is said what to begin with. */
+  constructor(quickMs: number, averageMs: number = quickMs * 2) {
     this.#quickMs = quickMs
-    this.#averageMs = quickMs * 2
+    this.#averageMs = averageMs
   }
 
   get isQuick(): boolean {

@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib'
 import { backoffMs } from '../backoff.ts'
+import { crc32 } from '../crc32.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { fromIso, toIso } from '../time.ts'
 import type { StepError } from './commands.ts'

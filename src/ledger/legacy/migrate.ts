@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { DocumentState } from '../../core/machines/document.ts'
 import { FileNotFound } from '../../errors/file-errors.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
-import type { JournalOptions } from '../../store/journal/journal-options.ts'
 import type { Progress } from '../../store/progress.ts'
 import type { Store } from '../../store/store.ts'
 import { Upkeep } from '../../store/upkeep.ts'
@@ -21,9 +20,6 @@ import { RejectsFile } from './rejects-file.ts'
 import { TableTarget } from './table-target.ts'
 import type { Target } from './target.ts'
 import { writeEntries } from './write-entries.ts'
-
-/** How a ledger is kept meanwhile: it does not make snapshots by itself, they are made here. */
-export const WHILE_MIGRATING: JournalOptions = { snapshotAfterBytes: Number.MAX_SAFE_INTEGER }
 
 /** A snapshot is made whenever so much of the log was taken over: a quarter of a million lines or so. */
 const SNAPSHOT_EVERY_BYTES = 32 * 1024 * 1024

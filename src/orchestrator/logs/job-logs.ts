@@ -1,6 +1,6 @@
 // What tool jobs have printed, for others to read. See log-mark.ts for how it is known that a file is a log of ours; that its
 // path stays inside the repository, is no link and leads to a plain file is checked in the same way as when it is written.
-import { LRUCache } from 'lru-cache'
+
 import type { JobAggregate } from '../../core/aggregate.ts'
 import type { StepRecord } from '../../core/job/record.ts'
 import { HUMAN, toolOfService } from '../../core/job/tool-service.ts'
@@ -9,6 +9,7 @@ import { jobMachine } from '../../core/machines/job.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import type { Redact } from '../../ledger/redact.ts'
+import { RecentlyUsed } from '../../store/recently-used.ts'
 import { type FileSystem, NotPlain, type PlaceBeneath, type ReadFile } from '../../world/file-system.ts'
 import { logMarkOf } from '../process/log-mark.ts'
 import { logPlaceOf } from '../process/place-of.ts'
@@ -60,7 +61,7 @@ const RETURN = 0x0d
 
 export class JobLogs {
   readonly #parts: LogReaderParts
-  readonly #known = new LRUCache<string, LogSections>({ max: MOST_KNOWN })
+  readonly #known = new RecentlyUsed<string, LogSections>(MOST_KNOWN)
 
   constructor(parts: LogReaderParts) {
     this.#parts = parts

@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../core/time.ts'
 import { LoginBlocked } from '../../errors/http-errors.ts'
-import { recentlyUsed } from '../../store/recently-used.ts'
+import { RecentlyUsed } from '../../store/recently-used.ts'
 import type { Clock } from '../../world/clock.ts'
 
 /** So many wrong tokens may come from an address within the window. */
@@ -18,7 +18,7 @@ interface Failures {
 /** Slows down whoever guesses. A token has 256 bits, so this keeps the log and the server quiet, more than anybody out. */
 export class FailedLogins {
   readonly #clock: Clock
-  readonly #byAddress = recentlyUsed<string, Failures>(MOST_ADDRESSES)
+  readonly #byAddress = new RecentlyUsed<string, Failures>(MOST_ADDRESSES)
 
   constructor(clock: Clock) {
     this.#clock = clock

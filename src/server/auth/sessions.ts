@@ -3,7 +3,7 @@
 // as hashes, in memory: a server that is started again prints another link.
 import { createHash } from 'node:crypto'
 import { HOUR_MS, MINUTE_MS } from '../../core/time.ts'
-import { recentlyUsed } from '../../store/recently-used.ts'
+import { RecentlyUsed } from '../../store/recently-used.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Principal } from './principal.ts'
 
@@ -26,8 +26,8 @@ export interface Session {
 export class Sessions {
   readonly #clock: Clock
   readonly #makeSecret: MakeSecret
-  readonly #links = recentlyUsed<string, Session>(MOST_LINKS)
-  readonly #sessions = recentlyUsed<string, Session>(MOST_SESSIONS)
+  readonly #links = new RecentlyUsed<string, Session>(MOST_LINKS)
+  readonly #sessions = new RecentlyUsed<string, Session>(MOST_SESSIONS)
 
   constructor(clock: Clock, makeSecret: MakeSecret) {
     this.#clock = clock

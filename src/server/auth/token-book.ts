@@ -3,7 +3,7 @@ import { EVERYBODY } from '../../core/queue/record.ts'
 import { fromIso, SECOND_MS } from '../../core/time.ts'
 import type { TokenRecord } from '../../core/token/record.ts'
 import type { Tokens } from '../../ledger/tokens.ts'
-import { recentlyUsed } from '../../store/recently-used.ts'
+import { RecentlyUsed } from '../../store/recently-used.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Principal } from './principal.ts'
 
@@ -27,7 +27,7 @@ export class TokenBook {
   readonly #tokens: Pick<Tokens, 'verify'>
   readonly #clock: Clock
   #edition = 0
-  readonly #known = recentlyUsed<string, KnownToken>(MOST_TOKENS)
+  readonly #known = new RecentlyUsed<string, KnownToken>(MOST_TOKENS)
 
   constructor(tokens: Pick<Tokens, 'verify'>, clock: Clock) {
     this.#tokens = tokens

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../core/time.ts'
 import { tokenProblem } from '../../core/token/record.ts'
 import type { Tokens } from '../../ledger/tokens.ts'
-import { recentlyUsed } from '../../store/recently-used.ts'
+import { RecentlyUsed } from '../../store/recently-used.ts'
 import type { Timer } from '../../world/timers.ts'
 import type { World } from '../../world/world.ts'
 
@@ -24,7 +24,7 @@ export interface TokenWatchParts {
  */
 export class TokenWatch {
   readonly #parts: TokenWatchParts
-  readonly #ids = recentlyUsed<string, true>(MOST_TOKENS)
+  readonly #ids = new RecentlyUsed<string, true>(MOST_TOKENS)
   #timer: Timer | null = null
   #unsubscribe: (() => void) | null = null
 

@@ -3,13 +3,9 @@ import { CALLBACKS, type CallbackName } from '../../core/job/callback-urls.ts'
 import type { Json } from '../../core/json.ts'
 import { InvalidInput } from '../../errors/input-errors.ts'
 import { jobNotFound } from '../../errors/refusal-errors.ts'
-import {
-  attemptSchema,
-  badMessageOf,
-  callbackOf,
-  resultSchema,
-} from '../../runtime/callbacks/callback-body.ts'
+import { badMessageOf, callbackOf } from '../../runtime/callbacks/callback-body.ts'
 import { callbackAnswer, tellCallback } from '../../runtime/callbacks/callback-handler.ts'
+import { attemptSchema, resultSchema } from '../../runtime/callbacks/callback-schemas.ts'
 import { isFor } from '../auth/principal.ts'
 import { ok, type Route, route } from '../route.ts'
 

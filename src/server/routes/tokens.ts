@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { newTokenSchema } from '../../ledger/check-new-token.ts'
+import { newTokenSchema } from '../../ledger/new-token-schema.ts'
 import { listSchema } from '../openapi/records/list-schemas.ts'
 import { mintedTokenSchema, tokenSchema } from '../openapi/records/token-schemas.ts'
 import { recordReply } from '../request/fields.ts'

@@ -1,4 +1,4 @@
-import { recentlyUsed } from '../recently-used.ts'
+import { RecentlyUsed } from '../recently-used.ts'
 import type { Engine } from './engine.ts'
 import type { SlotRowRead } from './idempotency-rows.ts'
 import type { Settling } from './settling.ts'
@@ -11,7 +11,7 @@ export class HeldPlaces {
   readonly #engine: Engine
   readonly #settling: Settling
   /** By their etags. */
-  readonly #held = recentlyUsed<string, true>(MOST_HELD)
+  readonly #held = new RecentlyUsed<string, true>(MOST_HELD)
 
   constructor(engine: Engine, settling: Settling) {
     this.#engine = engine

@@ -1,5 +1,5 @@
 import { nameOfKey } from '../../core/aggregate.ts'
-import { recentlyUsed } from '../recently-used.ts'
+import { RecentlyUsed } from '../recently-used.ts'
 import type { AzureCell } from './azure-cell.ts'
 
 const MOST_VERSIONS = 20_000
@@ -10,7 +10,7 @@ const MOST_VERSIONS = 20_000
  */
 export class LastWrites {
   readonly #underWay = new Map<string, Promise<unknown>>()
-  readonly #versions = recentlyUsed<string, number>(MOST_VERSIONS)
+  readonly #versions = new RecentlyUsed<string, number>(MOST_VERSIONS)
 
   /** Whoever writes one of these now; null when nobody does. */
   whileWritten(cells: readonly AzureCell[]): Promise<unknown> | null {

@@ -1,5 +1,5 @@
 import { fromIso } from '../../core/time.ts'
-import { recentlyUsed } from '../recently-used.ts'
+import { RecentlyUsed } from '../recently-used.ts'
 import type { LastChange, Receipt } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import { LINE_RANGE, laneKey, lineKey, seqOfLine } from './lane-rows.ts'
@@ -15,7 +15,7 @@ const MOST_PAGES = 1000
 /** Which changes are finished, and by which line: as far as this process knows, or can find out. */
 export class Receipts {
   readonly #engine: Engine
-  readonly #known = recentlyUsed<string, Receipt>(MOST_KNOWN)
+  readonly #known = new RecentlyUsed<string, Receipt>(MOST_KNOWN)
 
   constructor(engine: Engine) {
     this.#engine = engine

@@ -1,5 +1,5 @@
 import { type AggregateKind, isAtRest, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
-import { recentlyUsed } from '../recently-used.ts'
+import { RecentlyUsed } from '../recently-used.ts'
 import type { Remembered } from '../tables/workspace-options.ts'
 import type { AzureCell } from './azure-cell.ts'
 
@@ -8,7 +8,7 @@ const MOST_CELLS = 10_000
 
 /** What this process wrote last. Whoever writes on top of it says which etag it had, so being wrong costs a try. */
 export class RememberedCells implements Remembered {
-  readonly #cells = recentlyUsed<string, AzureCell>(MOST_CELLS)
+  readonly #cells = new RecentlyUsed<string, AzureCell>(MOST_CELLS)
 
   cell(kind: AggregateKind, tenant_id: string, id: string): AzureCell | undefined {
     return this.#cells.get(nameOfKey({ kind, tenant_id, id }))

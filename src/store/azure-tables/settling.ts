@@ -7,7 +7,7 @@
 
 import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
 import { heldPause } from '../../world/pause.ts'
-import { recentlyUsed } from '../recently-used.ts'
+import { RecentlyUsed } from '../recently-used.ts'
 import { type AzureCell, type CellLock, type LastChange, type RowRef, withJobsEtag } from './azure-cell.ts'
 import { cellOfRows, rewritten } from './cell-rows.ts'
 import { type CellStore, keyOfRow } from './cell-store.ts'
@@ -40,7 +40,7 @@ export class Settling {
   /** Changes that this process is about to decide or finish. */
   readonly #underWay = new Map<string, Promise<unknown>>()
   /** Changes that nothing is locked by any more, as far as is known. */
-  readonly #freed = recentlyUsed<string, true>(MOST_FREED)
+  readonly #freed = new RecentlyUsed<string, true>(MOST_FREED)
 
   constructor(engine: Engine, parts: SettlingParts) {
     this.#engine = engine

@@ -2,7 +2,7 @@ import type { SlotKey } from '../../core/decision.ts'
 import { SECOND_MS } from '../../core/time.ts'
 import type { Random } from '../../world/random.ts'
 import type { Timers } from '../../world/timers.ts'
-import { recentlyUsed } from '../recently-used.ts'
+import { RecentlyUsed } from '../recently-used.ts'
 
 /** Limits whose places are remembered. */
 const MOST_LIMITS = 1000
@@ -30,7 +30,7 @@ interface Known {
 export class SlotNumbers {
   readonly #random: Random
   readonly #timers: Timers
-  readonly #known = recentlyUsed<string, Known>(MOST_LIMITS)
+  readonly #known = new RecentlyUsed<string, Known>(MOST_LIMITS)
   /** Grows with everything that is written. */
   #turn = 0
 

@@ -1,5 +1,5 @@
-import { Cron } from 'croner'
 import { InvalidInput } from '../../errors/input-errors.ts'
+import { type SnapshotSchedule, scheduleOf } from './snapshot-schedule.ts'
 
 /** How a ledger in a folder is kept. */
 export interface JournalOptions {
@@ -30,9 +30,6 @@ export interface CheckedOptions {
   readonly server: string | null
 }
 
-/** The first time after one at which a snapshot is made by itself; null when there is none any more. Epoch milliseconds. */
-type SnapshotSchedule = (after: number) => number | null
-
 const DAY_MS = 24 * 60 * 60_000
 
 /** Said without a calendar: to look up the time zone UTC takes longer than all else that opening a ledger does. */
@@ -61,24 +58,4 @@ export function checkOptions(options: JournalOptions & CreateOption): CheckedOpt
 function atLeast(field: string, value: number, least: number): number {
   if (value >= least) return value
   throw new InvalidInput(field, `${field} must be at least ${least}`, 'Leave it out for the default.')
-}
-
-function scheduleOf(expression: string | null): SnapshotSchedule | null {
-  if (expression === null) return null
-  const problem = problemOf(expression)
-  if (problem === null) {
-    const cron = new Cron(expression, { paused: true, timezone: 'UTC' })
-    return (after) => cron.nextRun(new Date(after))?.getTime() ?? null
-  }
-  const next = 'Give a cron expression such as "0 0 * * *", or null for never.'
-  throw new InvalidInput('snapshotSchedule', `${expression} is not a schedule: ${problem}`, next)
-}
-
-function problemOf(expression: string): string | null {
-  try {
-    new Cron(expression, { paused: true })
-    return null
-  } catch (error) {
-    return (error as Error).message
-  }
 }

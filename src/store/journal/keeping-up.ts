@@ -1,4 +1,4 @@
-import { HEAP_BYTES } from '../../world/heap.ts'
+import { heapBytes } from '../../world/heap.ts'
 import { heldPause } from '../../world/pause.ts'
 import type { Timers } from '../../world/timers.ts'
 import type { GroupCommit } from './group-commit.ts'
@@ -19,7 +19,12 @@ const LONGEST_PAUSE_MS = 1000
 
 /** So much may be written before a snapshot is made of it. */
 export function mostBytes(snapshotAfterBytes: number): number {
-  return Math.max(LITTLE_BYTES, Math.min(MUCH * snapshotAfterBytes, HEAP_BYTES / PART_OF_HEAP))
+  return Math.max(LITTLE_BYTES, Math.min(MUCH * snapshotAfterBytes, heapBytes() / PART_OF_HEAP))
+}
+
+/** Whether it is certain, without knowing how large the heap is, that no snapshot is due. */
+export function isLittle(bytes: number, snapshotAfterBytes: number): boolean {
+  return bytes < Math.min(LITTLE_BYTES, snapshotAfterBytes)
 }
 
 type Written = Pick<OpenJournal, 'deltaBytes'>
@@ -32,11 +37,11 @@ export class KeepingUp {
   readonly #journal: Written
   readonly #group: Pick<GroupCommit, 'hold'>
   readonly #timers: Timers
-  readonly #most: number
+  readonly #most: () => number
   #seen: number
   #owedMs = 0
 
-  constructor(journal: Written, group: Pick<GroupCommit, 'hold'>, timers: Timers, most: number) {
+  constructor(journal: Written, group: Pick<GroupCommit, 'hold'>, timers: Timers, most: () => number) {
     this.#journal = journal
     // What was there before is nobody's to wait for.
     this.#seen = journal.deltaBytes
@@ -50,8 +55,9 @@ export class KeepingUp {
     const { deltaBytes } = this.#journal
     const bytes = Math.max(0, deltaBytes - this.#seen)
     this.#seen = deltaBytes
-    if (!isUnderWay || deltaBytes <= this.#most) this.#owedMs = 0
-    else this.#pause(bytes / (deltaBytes > 2 * this.#most ? FEW_BYTES_PER_MS : BYTES_PER_MS))
+    const most = isUnderWay ? this.#most() : Number.POSITIVE_INFINITY
+    if (deltaBytes <= most) this.#owedMs = 0
+    else this.#pause(bytes / (deltaBytes > 2 * most ? FEW_BYTES_PER_MS : BYTES_PER_MS))
   }
 
   #pause(ms: number): void {

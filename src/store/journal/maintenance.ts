@@ -13,7 +13,7 @@ import { DeltaWriter } from './delta/delta-writer.ts'
 import { listFiles } from './file-names.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { CheckedOptions } from './journal-options.ts'
-import { KeepingUp, mostBytes } from './keeping-up.ts'
+import { isLittle, KeepingUp, mostBytes } from './keeping-up.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { retireSegments } from './segments/segment-chain.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
@@ -49,7 +49,7 @@ export class Maintenance {
   readonly #options: CheckedOptions
   readonly #oldestOpen: () => Promise<number>
   /** More is not written before a snapshot is made of it. */
-  readonly #most: number
+  readonly #most: () => number
   readonly #keepingUp: KeepingUp
   #running: Promise<unknown> | null = null
   #timer: Timer | null = null
@@ -74,7 +74,7 @@ export class Maintenance {
     this.#decider = decider
     this.#world = world
     this.#options = options
-    this.#most = mostBytes(options.snapshotAfterBytes)
+    this.#most = () => mostBytes(options.snapshotAfterBytes)
     this.#keepingUp = new KeepingUp(journal, group, world.timers, this.#most)
   }
 
@@ -101,9 +101,12 @@ export class Maintenance {
   #snapshotWhenDue(): void {
     const { end } = this.#group.writer
     const isBusy = this.#isBusy(end)
-    const enough = Math.min(this.#options.snapshotAfterBytes, this.#most)
-    if (this.#running !== null || end < enough) return
-    if (!isBusy || end >= Math.min(AT_LATEST * enough, this.#most / 2)) this.#runByItself()
+    const { snapshotAfterBytes } = this.#options
+    if (this.#running !== null || isLittle(end, snapshotAfterBytes)) return
+    const most = this.#most()
+    const enough = Math.min(snapshotAfterBytes, most)
+    if (end < enough) return
+    if (!isBusy || end >= Math.min(AT_LATEST * enough, most / 2)) this.#runByItself()
     else this.#quiet ??= this.#world.timers.after(A_WHILE_MS, () => this.#lookAgain())
   }
 

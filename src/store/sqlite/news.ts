@@ -46,7 +46,8 @@ export class News {
     this.#version = db.dataVersion()
     this.#folder = dirname(path)
     this.#log = `${basename(path)}-wal`
-    this.#listen()
+    // As after a write: whoever opens a ledger is likely to write, and need not begin to listen only to stop.
+    this.#hear()
     this.#lookAnyway()
   }
 

@@ -1,9 +1,8 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { LedgerClosed } from '../../errors/input-errors.ts'
+import { beginThread } from './begin-thread.ts'
 import type { Calls, FromThread, Request, ThreadData, Verb } from './calls.ts'
 import { errorOf } from './errors.ts'
-
-const WORKER = new URL(`./sqlite-worker${import.meta.url.slice(-3)}`, import.meta.url)
 
 interface Asked {
   readonly resolve: (answer: never) => void
@@ -21,7 +20,7 @@ export class Thread {
 
   private constructor(data: ThreadData) {
     this.#path = data.path
-    this.#worker = new Worker(WORKER, { workerData: data })
+    this.#worker = beginThread(data)
   }
 
   static async open(data: ThreadData): Promise<Thread> {

@@ -1,6 +1,6 @@
 import { type AggregateKind, type JobAggregate, nameOfKey } from '../../core/aggregate.ts'
 import type { SlotKey } from '../../core/decision.ts'
-import { recentlyUsed } from '../recently-used.ts'
+import { RecentlyUsed } from '../recently-used.ts'
 import { type Cell, cellOfWaiting, type StoredCell } from './cell.ts'
 import { hasEnded } from './glance.ts'
 import { Recent } from './recent.ts'
@@ -22,10 +22,10 @@ const MOST_QUEUES = 1000
  */
 export class Memory implements Remembered {
   readonly #jobs = new Recent<StoredCell>(MOST_JOBS)
-  readonly #records = recentlyUsed<string, StoredCell>(MOST_RECORDS)
-  readonly #slots = recentlyUsed<string, SlotRow>(MOST_SLOTS)
+  readonly #records = new RecentlyUsed<string, StoredCell>(MOST_RECORDS)
+  readonly #slots = new RecentlyUsed<string, SlotRow>(MOST_SLOTS)
   /** Queues about which nobody decided anything: whoever takes work looks at that. */
-  readonly #queues = recentlyUsed<string, StoredCell>(MOST_QUEUES)
+  readonly #queues = new RecentlyUsed<string, StoredCell>(MOST_QUEUES)
 
   readonly #shelf: Pick<Shelf, 'waitingOf'>
 

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import type { RollupFields } from '../../../core/durations.ts'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import type { Disk } from '../../../world/disk.ts'
+import { RecentlyUsed } from '../../recently-used.ts'
 import { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { IdFilter } from '../blocks/id-filter.ts'
 import type { Extent } from '../blocks/member.ts'
@@ -23,13 +23,13 @@ export interface Block {
 }
 
 /** Members that were read last, of all segments that share it. */
-export type MemberCache = LRUCache<string, object>
+export type MemberCache = RecentlyUsed<string, object>
 
 /** About a hundred blocks, counted in bytes of their text. */
 const CACHED_BYTES = 16 * 1024 * 1024
 
 export function newMemberCache(): MemberCache {
-  return new LRUCache({ maxSize: CACHED_BYTES })
+  return new RecentlyUsed(CACHED_BYTES)
 }
 
 /** The members of one segment, as what they stand for. The file is opened when one is wanted that is not cached. */
@@ -99,7 +99,7 @@ export class SegmentReader {
     this.#file ??= await this.#open()
     const text = await this.#file.member(extent)
     const parsed = parse(text)
-    this.#cache.set(key, parsed, { size: text.length + 1 })
+    this.#cache.set(key, parsed, text.length + 1)
     return parsed
   }
 

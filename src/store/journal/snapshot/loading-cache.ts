@@ -1,15 +1,15 @@
-import { LRUCache } from 'lru-cache'
+import { RecentlyUsed } from '../../recently-used.ts'
 
 /**
  * Keeps what was loaded last, up to a total size. Whoever asks for something that is on its way waits for it instead
  * of fetching it again.
  */
 export class LoadingCache<V extends object> {
-  readonly #kept: LRUCache<number, V>
+  readonly #kept: RecentlyUsed<number, V>
   readonly #coming = new Map<number, Promise<V>>()
 
   constructor(largest: number, sizeOf: (value: V) => number) {
-    this.#kept = new LRUCache({ maxSize: largest, sizeCalculation: sizeOf })
+    this.#kept = new RecentlyUsed(largest, sizeOf)
   }
 
   /** Only if it is here. */

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib'
-import { LRUCache } from 'lru-cache'
 import { LedgerDamaged } from '../../../errors/journal-errors.ts'
 import { countWhile } from '../../count-while.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type WorkEntries,
   type WorkListName,
 } from '../../live/stored-work.ts'
+import { RecentlyUsed } from '../../recently-used.ts'
 import type { BlockFileReader } from '../blocks/block-file-reader.ts'
 import { type Extent, inflateMember } from '../blocks/member.ts'
 
@@ -66,7 +66,7 @@ class BlockList<E extends readonly unknown[]> implements SortedList<E> {
   readonly #blocks: readonly WorkBlock<E>[]
   /** How many entries there are before each block. */
   readonly #before: readonly number[]
-  readonly #inflated = new LRUCache<number, readonly E[]>({ max: BLOCKS_KEPT })
+  readonly #inflated = new RecentlyUsed<number, readonly E[]>(BLOCKS_KEPT)
 
   constructor(section: SectionBytes, blocks: readonly WorkBlock<E>[]) {
     this.#section = section

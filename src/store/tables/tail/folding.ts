@@ -1,5 +1,5 @@
 import type { Clock } from '../../../world/clock.ts'
-import { HEAP_BYTES } from '../../../world/heap.ts'
+import { heapBytes } from '../../../world/heap.ts'
 import type { Timer, Timers } from '../../../world/timers.ts'
 import type { Known } from './known.ts'
 import type { Tail } from './tail.ts'
@@ -39,8 +39,7 @@ export class Folding {
   readonly #timers: Timers
   readonly #clock: Clock
   readonly #known: () => Known | null
-  readonly #most: number
-  readonly #manyWhileAlone: number
+  #bound = 0
   #timer: Timer | null = null
   /** Characters, and writes, since it was last looked. */
   #written = 0
@@ -51,8 +50,6 @@ export class Folding {
 
   constructor(tail: Tail, { timers, clock }: { timers: Timers; clock: Clock }, known: () => Known | null) {
     this.#tail = tail
-    this.#most = Math.min(tail.most, HEAP_BYTES / PARTS_OF_HEAP)
-    this.#manyWhileAlone = (this.#most * tail.much) / tail.most
     this.#timers = timers
     this.#clock = clock
     this.#known = known
@@ -121,9 +118,14 @@ export class Folding {
     return this.#writes <= FEW_WRITES && this.#written <= FEW_CHARACTERS
   }
 
+  get #most(): number {
+    if (this.#bound === 0) this.#bound = Math.min(this.#tail.most, heapBytes() / PARTS_OF_HEAP)
+    return this.#bound
+  }
+
   get #much(): number {
     const isLookedAt = this.#clock.now() - this.#lookedAt < LOOKS_FOR_MS
-    return isLookedAt ? LITTLE_CHARACTERS : this.#manyWhileAlone
+    return isLookedAt ? LITTLE_CHARACTERS : (this.#most * this.#tail.much) / this.#tail.most
   }
 
   get #isMuch(): boolean {
@@ -136,7 +138,7 @@ export class Folding {
   }
 
   get #isTooMuch(): boolean {
-    return this.#characters > this.#most
+    return this.#characters > 0 && this.#characters > this.#most
   }
 
   get #characters(): number {
