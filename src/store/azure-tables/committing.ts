@@ -160,7 +160,13 @@ export class Committing {
       const change = n === 0 ? { id: plan.id, lane: lane.number, from: lane.seq, owed } : null
       const job = cell.meta.job === null ? null : jobMeta(cell, draft, reserved)
       const birth = cell.before.aggregate === null ? plan.id : cell.meta.birth
-      const next = nextRows(cell.before, cell.now, cell.version, { ...cell.meta, job, birth, last: change })
+      const next = nextRows(cell.before, cell.now, cell.version, {
+        ...cell.meta,
+        job,
+        birth,
+        last: change,
+        line: null,
+      })
       return { cell, change, meta: next.meta, rows: [...next.rows, ...cell.waiters] }
     })
   }

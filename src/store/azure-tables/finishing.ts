@@ -104,7 +104,7 @@ export class Finishing {
       return { receipt: null, by: by.cell, others: others.map(({ cell }) => cell), closedEtags }
     const { receipt, moved } = told
     const [unlocked] = await Promise.all([
-      Promise.all(others.map((other) => this.unlock(other, moved.change.lane))),
+      Promise.all(others.map((other) => this.unlock(other, receipt))),
       this.#dropElsewhere(moved.change),
     ])
     const withEtag = (cell: AzureCell) => ({ ...withJobsEtag(cell, jobsEtags.get(cell.ref.pk)), receipt })
@@ -211,16 +211,20 @@ export class Finishing {
     return last?.id === id && last.lane === lane && last.from === from ? etag : null
   }
 
-  /** The aggregate as it is to be; the index may be in another lane than was thought. */
-  async unlock({ cell, etag, rows }: LockedCell, lane: number): Promise<AzureCell> {
+  /**
+   * The aggregate as it is to be; the index may be in another lane than was thought. Its row says which line told of it:
+   * whoever reads it knows nothing of the row that decided.
+   */
+  async unlock({ cell, etag, rows, isHeld }: LockedCell, { lane, seq, at }: Receipt): Promise<AzureCell> {
     const { ref, key } = cell
-    const meta = inLane(cell.meta, lane)
+    const meta = { ...inLane(cell.meta, lane), line: isHeld ? cell.meta.line : { lane, seq, at } }
     const writes = rows.map((row, n): RowWrite => {
       if (n > 0) return { verb: 'put', ...row }
       const { _job, _etag, ...columns } = whole(row.columns)
       const moved = meta.job === null ? null : { _job: JSON.stringify(meta.job) }
       const known = meta.recordEtag === null ? null : { _etag: meta.recordEtag }
-      return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved, ...known }), etag }
+      const told = meta.line === null ? null : { _line: JSON.stringify(meta.line) }
+      return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved, ...known, ...told }), etag }
     })
     const answer = await this.#engine.service.write(ref.table, ref.pk, writes)
     if (answer.ok) return withEtags({ ...cell, meta }, writes, answer.etags)
