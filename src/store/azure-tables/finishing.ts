@@ -64,6 +64,7 @@ export interface Finished {
   /** Null when somebody else sees to it, or has: then nothing else of this is known to be so. */
   readonly receipt: Receipt | null
   readonly by: AzureCell
+  /** Those that are known to be as they were written. */
   readonly others: readonly AzureCell[]
   /** Of the outbox rows that were closed, in their order. */
   readonly closedEtags: readonly string[]
@@ -111,7 +112,7 @@ export class Finishing {
     return {
       receipt,
       by: withEtag(moved.by.cell),
-      others: unlocked.map(withEtag),
+      others: unlocked.filter((cell) => cell !== null).map(withEtag),
       closedEtags,
     }
   }
@@ -213,10 +214,14 @@ export class Finishing {
 
   /**
    * The aggregate as it is to be; the index may be in another lane than was thought. Its row says which line told of it:
-   * whoever reads it knows nothing of the row that decided.
+   * whoever reads it knows nothing of the row that decided. Null when somebody who could not wait has done it: what became
+   * of it since is not known, and it may be part of another change by now.
    */
-  async unlock({ cell, etag, rows, isHeld }: LockedCell, { lane, seq, at }: Receipt): Promise<AzureCell> {
-    const { ref, key } = cell
+  async unlock(
+    { cell, etag, rows, isHeld }: LockedCell,
+    { lane, seq, at }: Receipt,
+  ): Promise<AzureCell | null> {
+    const { ref } = cell
     const meta = { ...inLane(cell.meta, lane), line: isHeld ? cell.meta.line : { lane, seq, at } }
     const writes = rows.map((row, n): RowWrite => {
       if (n > 0) return { verb: 'put', ...row }
@@ -227,9 +232,7 @@ export class Finishing {
       return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved, ...known, ...told }), etag }
     })
     const answer = await this.#engine.service.write(ref.table, ref.pk, writes)
-    if (answer.ok) return withEtags({ ...cell, meta }, writes, answer.etags)
-    // Somebody who could not wait has done it.
-    return this.#cells.read(key)
+    return answer.ok ? withEtags({ ...cell, meta }, writes, answer.etags) : null
   }
 
   async #dropElsewhere({ lane, owed }: LastChange): Promise<void> {

@@ -183,7 +183,7 @@ export class Transacting {
       }
       if (learned.notBefore > plan.at) throw new Conflict('it was changed later than this was begun')
       if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
-      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, options)))
+      else this.#remember(plan, await this.#writes.during(plan.cells, committing.commit(plan, options)))
     } catch (error) {
       for (const claim of plan.claims) learned.claims.set(nameOfClaim(claim), claim)
       for (const { before } of plan.cells) memory.forget(before)
@@ -194,11 +194,13 @@ export class Transacting {
     onWritten(plan)
   }
 
-  #remember({ by, others }: Finished): void {
-    for (const cell of [by, ...others]) {
-      this.#parts.memory.wrote(cell)
-      if (cell.key.kind === 'queue') this.#parts.queues.forget(cell.key.id)
+  #remember({ cells }: Plan, { by, others }: Finished): void {
+    const { memory, queues } = this.#parts
+    for (const { before } of cells) {
+      memory.forget(before)
+      if (before.key.kind === 'queue') queues.forget(before.key.id)
     }
+    for (const cell of [by, ...others]) memory.wrote(cell)
   }
 }
 
