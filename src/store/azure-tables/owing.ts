@@ -36,7 +36,7 @@ export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
     handovers: plan.slots.handovers.flatMap(({ from, to }) => handoverOf(from, to, rowsOf)),
     signals,
     others: [...others.map(({ before }) => before.ref), ...plan.held.map(({ ref }) => ref)],
-    after: restsOn(looked, lane.number),
+    after: restsOn(looked, lane),
     afterAt: Math.max(...looked.map(({ receipt }) => receipt?.at ?? 0), 0),
   }
 }
@@ -53,11 +53,15 @@ function isUntold({ take, isToldByOwner }: Reserved): boolean {
   return !isToldByOwner && take?.job == null
 }
 
-/** Lines of other lanes that what was decided on rests on. */
-function restsOn(cells: readonly AzureCell[], lane: number): LanePlaces {
+/**
+ * Lines that what was decided on rests on. What this process has written to the lane comes first by itself; a later line there is
+ * somebody's who has taken the lane from it, and then its own goes elsewhere.
+ */
+function restsOn(cells: readonly AzureCell[], { number, seq }: Lane): LanePlaces {
   let after: LanePlaces = {}
   for (const { receipt } of cells) {
-    if (receipt !== null && receipt.lane !== lane) after = latest(after, { [receipt.lane]: receipt.seq })
+    if (receipt === null || (receipt.lane === number && receipt.seq <= seq)) continue
+    after = latest(after, { [receipt.lane]: receipt.seq })
   }
   return after
 }
