@@ -6,7 +6,7 @@ import { key } from './keys.ts'
 import { NOTHING_TOLD } from './lane.ts'
 import { historyMarkerKey, signalKey } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
-import { owedBy } from './owing.ts'
+import { owedBy, restsOn } from './owing.ts'
 import type { Plan } from './plan.ts'
 import type { Projections } from './projections.ts'
 import { groupsOf, type Reservations, type SlotRows, type Wanted } from './reservations.ts'
@@ -75,13 +75,16 @@ export class WithoutCells {
   /** The line itself is what decides; that it is put into `Events` as well is noted with it. */
   async #history(plan: Plan): Promise<void> {
     const { lanes, projections, waiting } = this.#parts
-    const { id, others, owed } = plan
+    const { id, others, about, owed } = plan
     const signals = await waiting.signalsOf(plan)
     const marker = historyMarkerKey(id)
+    const { after, afterAt } = restsOn(about, null)
+    this.#engine.time.sawLine(afterAt)
     await lanes.note({
       ...NOTHING_TOLD,
       change: id,
       entries: others,
+      after,
       counts: owed.counts,
       adds: [
         ...(others.length === 0 ? [] : [{ rk: marker, columns: { change: id } }]),
