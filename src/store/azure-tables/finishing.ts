@@ -96,6 +96,7 @@ export class Finishing {
 
   async finish(decided: Decided): Promise<Finished> {
     const { change, by, others } = decided
+    this.#engine.time.saw(change.owed.at)
     this.#engine.time.sawLine(change.owed.afterAt)
     const changed = [by, ...others.filter(({ isHeld }) => !isHeld)]
     const [jobsEtags, closedEtags] = await this.#project(change, changed)
