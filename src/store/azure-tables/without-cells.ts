@@ -68,8 +68,12 @@ export class WithoutCells {
     await this.#parts.reservations.reserve(plan, wanted, decider)
     const { by } = decider
     const columns = { _v: 1, _birth: plan.id }
-    const answer = await this.#engine.service.write(by.table, by.pk, [{ verb: 'insert', rk: by.rk, columns }])
-    if (!answer.ok && !answer.unsure) throw new Conflict('somebody could not wait for it')
+    const { service } = this.#engine
+    const answer = await service.write(by.table, by.pk, [{ verb: 'insert', rk: by.rk, columns }])
+    if (answer.ok) return
+    // Where an answer was lost the row that is there may be the first try's, or that of somebody who could not wait.
+    const row = answer.unsure ? await service.get(by.table, by.pk, by.rk) : null
+    if (row?.columns._birth !== plan.id) throw new Conflict('somebody could not wait for it')
   }
 
   /** The line itself is what decides; that it is put into `Events` as well is noted with it. */
