@@ -30,10 +30,13 @@ export interface AzureCell extends StoredCell {
 }
 
 /** A line of a lane, and its time. */
-export interface Receipt {
+interface LinePlace {
   readonly lane: number
   readonly seq: number
   readonly at: number
+}
+
+export interface Receipt extends LinePlace {
   readonly jobs?: JobsEtags | undefined
 }
 
@@ -49,6 +52,8 @@ export interface CellMeta {
   readonly birth: string | null
   /** The change that wrote it last, if it was the one that decided over it. */
   readonly last: LastChange | null
+  /** The line that tells of the change which wrote it last, if that was decided by another row. */
+  readonly line: LinePlace | null
   /** What was told of it and is not in `Events` yet. */
   readonly log: readonly Logged[]
   /** Jobs wait for something to become of it: their rows are in its partition. */
@@ -194,6 +199,7 @@ export const NEW_META: CellMeta = {
   seq: 0,
   birth: null,
   last: null,
+  line: null,
   log: [],
   hasWaiters: false,
   lock: null,

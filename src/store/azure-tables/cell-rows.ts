@@ -104,6 +104,7 @@ function metaColumns(version: number, meta: CellMeta): Columns {
   const columns: { [name: string]: Value } = { _v: version, _seq: String(meta.seq) }
   if (meta.birth !== null) columns._birth = meta.birth
   if (meta.last !== null) columns._last = JSON.stringify(meta.last)
+  if (meta.line !== null) columns._line = JSON.stringify(meta.line)
   if (meta.log.length > 0) columns._log = JSON.stringify(meta.log)
   if (meta.hasWaiters) columns._waiters = true
   if (meta.lock !== null) columns._lock = JSON.stringify(meta.lock)
@@ -119,6 +120,7 @@ function metaOf(columns: Columns): CellMeta {
     seq: Number(columns._seq ?? 0),
     birth: (columns._birth as string | undefined) ?? null,
     last: json('_last', NEW_META.last),
+    line: json('_line', NEW_META.line),
     log: json('_log', NEW_META.log),
     hasWaiters: columns._waiters === true,
     lock: json('_lock', NEW_META.lock),
@@ -135,7 +137,7 @@ export function cellOfRows(recordKey: RecordKey, rows: readonly Row[]): AzureCel
   const columns = whole(row.columns)
   const meta = metaOf(columns)
   const version = columns._v as number
-  const found = { ...none, etag: row.etag, meta, version }
+  const found = { ...none, etag: row.etag, meta, version, receipt: meta.line }
   if (version === 0) return found
   const etag = meta.recordEtag ?? row.etag
   const { kind } = none.key

@@ -11,6 +11,8 @@
 import type { JobAggregate } from '../../core/aggregate.ts'
 import { isAtRest } from '../../core/aggregate.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
+import { LedgerClosed } from '../../errors/input-errors.ts'
+import { OutcomeUnknown } from '../../errors/postgres-errors.ts'
 import { ChangeTooLarge } from '../../errors/size-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import { Conflict } from '../tables/tables.ts'
@@ -28,12 +30,13 @@ import {
 } from './finishing.ts'
 import { type Lane, NOTHING_TOLD } from './lane.ts'
 import { dueKey, markerKey, readyKey } from './lane-rows.ts'
+import type { LaneTails } from './lane-tails.ts'
 import type { Lanes } from './lanes.ts'
 import { whole } from './long-columns.ts'
 import { owedBy, slotPlaces } from './owing.ts'
 import { newRows, type Plan, type PlannedCell } from './plan.ts'
 import type { Reservations, Reserved, SlotRows, Wanted } from './reservations.ts'
-import { MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
+import { type Columns, MOST_ROWS_AT_ONCE, type RowWrite } from './service.ts'
 import type { Settling } from './settling.ts'
 import type { Waiting } from './waiting-rows.ts'
 import { canBeSent } from './write-groups.ts'
@@ -41,6 +44,7 @@ import { canBeSent } from './write-groups.ts'
 export interface CommittingParts {
   readonly cells: CellStore
   readonly lanes: Lanes
+  readonly tails: LaneTails
   readonly reservations: Reservations
   readonly settling: Settling
   readonly finishing: Finishing
@@ -107,7 +111,7 @@ export class Committing {
     const isMarked = await this.#mark(draft, by)
     let reserved: readonly Reserved[] = []
     const locked: LockedCell[] = []
-    let decided: Decided
+    let decided: Pick<Decided, 'change' | 'by'> | null
     try {
       reserved = await reservations.reserve(plan, wanted, { by: by.before.ref, lane: draft.lane.number })
       await waiting.begin(plan)
@@ -117,12 +121,13 @@ export class Committing {
       const { lane } = draft
       // Whoever has it by now has looked after it already, and would not again.
       if (lane.isLost || lanes.own !== lane) throw new Conflict('the lane it was to be told in is lost')
-      decided = { ...(await this.#decide(first as NextCell, plan)), lane, others: locked, isMarked }
+      decided = await this.#decide(first as NextCell)
     } catch (error) {
       await this.#undo(error, reserved, locked)
       throw error
     }
-    return finishing.finish(decided)
+    if (decided === null) return finishedLongAgo(plan)
+    return finishing.finish({ ...decided, lane: draft.lane, others: locked, isMarked })
   }
 
   /** What leads back to it is noted first, unless something does: work to be done, or a place that it holds. */
@@ -160,7 +165,13 @@ export class Committing {
       const change = n === 0 ? { id: plan.id, lane: lane.number, from: lane.seq, owed } : null
       const job = cell.meta.job === null ? null : jobMeta(cell, draft, reserved)
       const birth = cell.before.aggregate === null ? plan.id : cell.meta.birth
-      const next = nextRows(cell.before, cell.now, cell.version, { ...cell.meta, job, birth, last: change })
+      const next = nextRows(cell.before, cell.now, cell.version, {
+        ...cell.meta,
+        job,
+        birth,
+        last: change,
+        line: null,
+      })
       return { cell, change, meta: next.meta, rows: [...next.rows, ...cell.waiters] }
     })
   }
@@ -196,36 +207,67 @@ export class Committing {
     throw new Conflict('somebody else has changed it, or is about to')
   }
 
-  /** The row that decides, and the rows of its partition that go with it. */
-  async #decide(
-    { cell, change, meta, rows }: NextCell,
-    { id }: Plan,
-  ): Promise<Pick<Decided, 'change' | 'by'>> {
+  /**
+   * The row that decides, and the rows of its partition that go with it. Null when nothing is left to be done: while the answer was
+   * lost somebody has finished it, and then it was changed again.
+   */
+  async #decide({ cell, change, meta, rows }: NextCell): Promise<Pick<Decided, 'change' | 'by'> | null> {
     const { ref, etag, key } = cell.before
     const writes = rows.map((row, n): RowWrite => {
       if (n > 0) return { verb: 'put', ...row }
       return etag === null ? { verb: 'insert', ...row } : { verb: 'put', ...row, etag }
     })
-    const by = decidedCell(cell, meta, null)
-    const decided = (etags: readonly string[]) => ({
-      change: change as LastChange,
-      by: { ...by, cell: withEtags(by.cell, writes, etags) },
-    })
     const answer = await this.#engine.service.write(ref.table, ref.pk, writes)
-    if (answer.ok) return decided(answer.etags)
-    if (answer.unsure) {
-      const there = await Promise.all(writes.map(({ rk }) => this.#engine.service.get(ref.table, ref.pk, rk)))
+    const found = !answer.ok && answer.unsure ? await this.#lookUp({ cell, change, meta, rows }) : null
+    const etags = answer.ok ? answer.etags : found?.etags
+    if (etags === undefined) throw new Conflict(`somebody else has changed ${key.kind} ${key.id}`)
+    const by = decidedCell(cell, meta, null)
+    const decided = { change: change as LastChange, by: { ...by, cell: withEtags(by.cell, writes, etags) } }
+    return found?.isPast === true ? null : decided
+  }
+
+  /** What became of a write whose answer was lost: it decided, or it never will. */
+  async #lookUp({ cell, change, rows }: NextCell): Promise<LookedUp | null> {
+    const { table, pk } = cell.before.ref
+    const { id, lane, from } = change as LastChange
+    try {
+      const there = await Promise.all(rows.map(({ rk }) => this.#engine.service.get(table, pk, rk)))
       const columns = there[0] == null ? {} : whole(there[0].columns)
       const last: LastChange | null = columns._last === undefined ? null : JSON.parse(columns._last as string)
       if (last?.id === id) {
         const [head = '', ...steps] = there.map((row) => row?.etag ?? '')
         // Somebody who could not wait sees to it by now: what is known is how the row was when it was decided.
-        const isMoved = last.lane !== change?.lane || last.from !== change.from
-        return decided([isMoved ? String(columns._etag) : head, ...steps])
+        const isMoved = last.lane !== lane || last.from !== from
+        return { etags: [isMoved ? String(columns._etag) : head, ...steps], isPast: false }
       }
+      const isPast = await this.#isPast(cell, change as LastChange, columns)
+      return isPast ? { etags: rows.map(() => UNKNOWN_ETAG), isPast } : null
+    } catch (error) {
+      // Nothing of it may be undone.
+      throw error instanceof LedgerClosed ? error : new OutcomeUnknown('the tables', error)
     }
-    throw new Conflict(`somebody else has changed ${key.kind} ${key.id}`)
   }
+
+  /** Whoever changes it again has seen to it that this one is finished: then its line is somewhere in the log. */
+  async #isPast({ version }: PlannedCell, { id, owed }: LastChange, row: Columns): Promise<boolean> {
+    return ((row._v as number | undefined) ?? 0) > version && this.#parts.tails.tells(id, owed.at)
+  }
+}
+
+interface LookedUp {
+  /** Of its rows. */
+  readonly etags: readonly string[]
+  /** Others have finished it, and gone on. */
+  readonly isPast: boolean
+}
+
+/** Of what has changed since: nobody can ask for it to be as it was then. */
+const UNKNOWN_ETAG = 'W/"unknown"'
+
+/** By others, and nothing is known of how it was then. */
+function finishedLongAgo({ cells, owed }: Plan): Finished {
+  const [by] = cells as readonly [PlannedCell]
+  return { receipt: null, by: by.before, others: [], closedEtags: owed.closed.map(() => UNKNOWN_ETAG) }
 }
 
 /** Aggregates that one change may have: each is locked by itself, and named in the row that decides. */

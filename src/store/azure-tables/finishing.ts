@@ -64,6 +64,7 @@ export interface Finished {
   /** Null when somebody else sees to it, or has: then nothing else of this is known to be so. */
   readonly receipt: Receipt | null
   readonly by: AzureCell
+  /** Those that are known to be as they were written. */
   readonly others: readonly AzureCell[]
   /** Of the outbox rows that were closed, in their order. */
   readonly closedEtags: readonly string[]
@@ -95,6 +96,7 @@ export class Finishing {
 
   async finish(decided: Decided): Promise<Finished> {
     const { change, by, others } = decided
+    this.#engine.time.saw(change.owed.at)
     this.#engine.time.sawLine(change.owed.afterAt)
     const changed = [by, ...others.filter(({ isHeld }) => !isHeld)]
     const [jobsEtags, closedEtags] = await this.#project(change, changed)
@@ -104,14 +106,14 @@ export class Finishing {
       return { receipt: null, by: by.cell, others: others.map(({ cell }) => cell), closedEtags }
     const { receipt, moved } = told
     const [unlocked] = await Promise.all([
-      Promise.all(others.map((other) => this.unlock(other, moved.change.lane))),
+      Promise.all(others.map((other) => this.unlock(other, receipt))),
       this.#dropElsewhere(moved.change),
     ])
     const withEtag = (cell: AzureCell) => ({ ...withJobsEtag(cell, jobsEtags.get(cell.ref.pk)), receipt })
     return {
       receipt,
       by: withEtag(moved.by.cell),
-      others: unlocked.map(withEtag),
+      others: unlocked.filter((cell) => cell !== null).map(withEtag),
       closedEtags,
     }
   }
@@ -211,21 +213,27 @@ export class Finishing {
     return last?.id === id && last.lane === lane && last.from === from ? etag : null
   }
 
-  /** The aggregate as it is to be; the index may be in another lane than was thought. */
-  async unlock({ cell, etag, rows }: LockedCell, lane: number): Promise<AzureCell> {
-    const { ref, key } = cell
-    const meta = inLane(cell.meta, lane)
+  /**
+   * The aggregate as it is to be; the index may be in another lane than was thought. Its row says which line told of it:
+   * whoever reads it knows nothing of the row that decided. Null when somebody who could not wait has done it: what became
+   * of it since is not known, and it may be part of another change by now.
+   */
+  async unlock(
+    { cell, etag, rows, isHeld }: LockedCell,
+    { lane, seq, at }: Receipt,
+  ): Promise<AzureCell | null> {
+    const { ref } = cell
+    const meta = { ...inLane(cell.meta, lane), line: isHeld ? cell.meta.line : { lane, seq, at } }
     const writes = rows.map((row, n): RowWrite => {
       if (n > 0) return { verb: 'put', ...row }
       const { _job, _etag, ...columns } = whole(row.columns)
       const moved = meta.job === null ? null : { _job: JSON.stringify(meta.job) }
       const known = meta.recordEtag === null ? null : { _etag: meta.recordEtag }
-      return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved, ...known }), etag }
+      const told = meta.line === null ? null : { _line: JSON.stringify(meta.line) }
+      return { verb: 'put', ...fittedRow(ref, { ...columns, ...moved, ...known, ...told }), etag }
     })
     const answer = await this.#engine.service.write(ref.table, ref.pk, writes)
-    if (answer.ok) return withEtags({ ...cell, meta }, writes, answer.etags)
-    // Somebody who could not wait has done it.
-    return this.#cells.read(key)
+    return answer.ok ? withEtags({ ...cell, meta }, writes, answer.etags) : null
   }
 
   async #dropElsewhere({ lane, owed }: LastChange): Promise<void> {

@@ -9,6 +9,9 @@ import { INDEX } from './table-names.ts'
 /** Lines of a lane that are kept in memory: whoever follows the log is nearly always among them. */
 const MOST_KEPT = 200
 
+/** Lines that are looked through for a change at once. */
+const LINES_AT_ONCE = 100
+
 /** The last lines of a lane, one after the other. */
 interface Tail {
   readonly lines: Line[]
@@ -84,6 +87,24 @@ export class LaneTails {
       for (const [lane, last] of Object.entries(seen)) raise(Number(lane), last)
     }
     return ends
+  }
+
+  /** Whether a change is finished, whoever has seen to it. Its line is not from before it. */
+  async tells(change: string, at: number): Promise<boolean> {
+    await this.#lanes.refresh()
+    for (const lane of this.#lanes.numbers) if (await this.#tellsIn(lane, change, at)) return true
+    return false
+  }
+
+  async #tellsIn(lane: number, change: string, at: number): Promise<boolean> {
+    for (let last = await this.end(lane); last > 0; last -= LINES_AT_ONCE) {
+      const lines = await this.between(lane, Math.max(1, last - LINES_AT_ONCE + 1), last)
+      if (lines.some(({ changes }) => changes.some(([id]) => id === change))) return true
+      const [first] = lines
+      // Those that are missing were removed because they were past their time.
+      if (first === undefined || first.at < at) return false
+    }
+    return false
   }
 
   #kept(lane: number, seq: number, limit: number): readonly Line[] {

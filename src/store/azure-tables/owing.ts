@@ -19,7 +19,7 @@ export interface Owing {
 /** What has to follow when the first of its cells has decided. */
 export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
   const [by, ...others] = plan.cells
-  const looked = [...plan.cells.map(({ before }) => before), ...plan.seen]
+  const looked = [...plan.cells.map(({ before }) => before), ...plan.seen, ...plan.about]
   const own = by?.told ?? []
   const told = [...others.flatMap((other) => other.told), ...plan.others]
   return {
@@ -36,8 +36,7 @@ export function owedBy({ plan, lane, signals, reserved, rowsOf }: Owing): Owed {
     handovers: plan.slots.handovers.flatMap(({ from, to }) => handoverOf(from, to, rowsOf)),
     signals,
     others: [...others.map(({ before }) => before.ref), ...plan.held.map(({ ref }) => ref)],
-    after: restsOn(looked, lane.number),
-    afterAt: Math.max(...looked.map(({ receipt }) => receipt?.at ?? 0), 0),
+    ...restsOn(looked, lane),
   }
 }
 
@@ -53,13 +52,20 @@ function isUntold({ take, isToldByOwner }: Reserved): boolean {
   return !isToldByOwner && take?.job == null
 }
 
-/** Lines of other lanes that what was decided on rests on. */
-function restsOn(cells: readonly AzureCell[], lane: number): LanePlaces {
+/**
+ * Lines that what was decided on rests on. What this process has written to the lane comes first by itself; a later line there is
+ * somebody's who has taken the lane from it, and then its own goes elsewhere. Null when it is not known which lane it goes to.
+ */
+export function restsOn(cells: readonly AzureCell[], lane: Lane | null): Pick<Owed, 'after' | 'afterAt'> {
   let after: LanePlaces = {}
+  let afterAt = 0
   for (const { receipt } of cells) {
-    if (receipt !== null && receipt.lane !== lane) after = latest(after, { [receipt.lane]: receipt.seq })
+    if (receipt === null) continue
+    afterAt = Math.max(afterAt, receipt.at)
+    const isFirst = receipt.lane === lane?.number && receipt.seq <= lane.seq
+    if (!isFirst) after = latest(after, { [receipt.lane]: receipt.seq })
   }
-  return after
+  return { after, afterAt }
 }
 
 /** The row of a place that is given back. */

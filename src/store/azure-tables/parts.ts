@@ -104,7 +104,15 @@ export function partsOf(options: PartsOptions) {
   const numbers = new SlotNumbers({ random, timers })
   const reservations = new Reservations(engine, shards, numbers)
   const waiting = new Waiting(engine, { cells, settling })
-  const committing = new Committing(engine, { cells, lanes, reservations, settling, finishing, waiting })
+  const committing = new Committing(engine, {
+    cells,
+    lanes,
+    tails,
+    reservations,
+    settling,
+    finishing,
+    waiting,
+  })
   const withoutCells = new WithoutCells(engine, { lanes, projections, reservations, settling, waiting })
   const memory = new RememberedCells()
   const queues = new KnownQueues(timers)
@@ -135,20 +143,17 @@ export function partsOf(options: PartsOptions) {
     shards,
     onFreed: onNews,
   })
-  const claims = new Claims(engine, settling)
   const retiring = new Retiring(engine, { lanes, scanning, settling, shards, totals })
-  const checking = new Checking({ engine, log, scanning, settling, totals })
   const recent = new RecentlyChanged(tails)
   const named = new NamedJobs({ scanning, shards, totals })
   const finding = new Finding({ settling, months, named, recent, scanning, totals })
-  const history = new History({ engine, cells, lanes, log, projections })
   const following = new Following(log, () => news.begin())
   const isWanted = () => following.isWanted
   const news = new News({ engine, lanes, tails, pollMs, isWanted, onLine, onUnknown, onNews })
   return {
     ...ground,
-    checking,
-    claims,
+    checking: new Checking({ engine, log, scanning, settling, totals }),
+    claims: new Claims(engine, settling),
     loading,
     shards,
     recovering,
@@ -159,7 +164,7 @@ export function partsOf(options: PartsOptions) {
     scanning,
     totals,
     finding,
-    history,
+    history: new History({ engine, cells, lanes, log, projections }),
     following,
     news,
   }

@@ -64,6 +64,8 @@ export interface Plan {
   readonly signals: readonly Signal[]
   /** What is told of records that are not changed. */
   readonly others: readonly Logged[]
+  /** Those, as they were when somebody looked. */
+  readonly about: readonly AzureCell[]
   /** Everything that is told, in the order in which it is. */
   readonly entries: readonly AuditEntry[]
   readonly owed: Pick<Owed, 'counts' | 'touched' | 'closed' | 'drops' | 'refusals' | 'members'>
@@ -110,6 +112,7 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
   const { cells, waits } = withWaiters(planned, id)
   const seen = space.verify().map(({ stored }) => asAzure(stored))
   const refusals = space.refusals.told()
+  const unchanged = entries.get(null) ?? []
   const plan: Plan = {
     id,
     at: space.now,
@@ -120,7 +123,8 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
     claims: space.claims,
     slots: slotPlan(space, cells),
     signals: distinct(space.signals),
-    others: placedOthers(entries.get(null) ?? [], { space, lastOther }),
+    others: placedOthers(unchanged, { space, lastOther }),
+    about: unchanged.flatMap((entry) => cellOf(entry, space) ?? []),
     entries: space.entries,
     owed: {
       counts: [...space.counts.entries()],
@@ -134,6 +138,12 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
     isNews: space.isNews,
   }
   return isEmpty(plan) ? null : plan
+}
+
+/** Whose history an entry is part of; null when that was not looked at. */
+function cellOf(entry: AuditEntry, space: Workspace): AzureCell | null {
+  const cell = space.cellOf(ownerOf(entry) as RecordKey)
+  return cell === undefined ? null : asAzure(cell.stored)
 }
 
 /** Something worth knowing is kept with its record, as what changed it is. */
@@ -150,13 +160,13 @@ function placedOthers(
   let last = lastOther
   const counts = new Map<string, number>()
   return entries.map((entry): Logged => {
-    const stored = space.cellOf(ownerOf(entry) as RecordKey)?.stored
+    const cell = cellOf(entry, space)
     const name = refusalName(keyOfEntry(entry))
     const counted = space.refusals.get(name)
-    if (stored !== undefined && counted !== undefined && isQuiet(entry.event)) {
+    if (cell !== null && counted !== undefined && isQuiet(entry.event)) {
       const before = counts.get(name) ?? counted.from
       counts.set(name, before + 1)
-      return [placeBetween(asAzure(stored).meta.seq, before, space.now), entry]
+      return [placeBetween(cell.meta.seq, before, space.now), entry]
     }
     const [one] = placed([entry], last, space.now) as [Logged]
     last = lastPlace(one)

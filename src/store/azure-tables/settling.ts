@@ -8,7 +8,14 @@
 import type { JobAggregate, RecordKey } from '../../core/aggregate.ts'
 import { heldPause } from '../../world/pause.ts'
 import { RecentlyUsed } from '../recently-used.ts'
-import { type AzureCell, type CellLock, type LastChange, type RowRef, withJobsEtag } from './azure-cell.ts'
+import {
+  type AzureCell,
+  type CellLock,
+  type LastChange,
+  type Receipt,
+  type RowRef,
+  withJobsEtag,
+} from './azure-cell.ts'
 import { cellOfRows, rewritten } from './cell-rows.ts'
 import { type CellStore, keyOfRow } from './cell-store.ts'
 import type { Engine } from './engine.ts'
@@ -79,7 +86,7 @@ export class Settling {
       else {
         const receipt = await receipts.find(last)
         if (receipt !== null) {
-          await this.#free(last)
+          await this.#free(last, receipt)
           return { ...withJobsEtag(cell, receipt.jobs?.[cell.ref.pk]), receipt }
         }
         await this.#waitOr(last.id, round, () => this.#takeOver(cell, last))
@@ -152,11 +159,11 @@ export class Settling {
   }
 
   /** Whatever was locked by a change that is finished is not any more. */
-  async #free({ id, lane, owed }: LastChange): Promise<void> {
+  async #free({ id, owed }: LastChange, receipt: Receipt): Promise<void> {
     if (owed.others.length === 0 || this.#freed.has(id)) return
     for (const ref of owed.others) {
       const locked = await this.#locked(ref, id)
-      if (locked !== null) await this.#parts.finishing.unlock(locked, lane)
+      if (locked !== null) await this.#parts.finishing.unlock(locked, receipt)
     }
     this.#freed.set(id, true)
   }

@@ -6,8 +6,8 @@ import { heldPause } from '../../world/pause.ts'
 import { changedAt } from '../query.ts'
 import type { Outcome } from '../store.ts'
 import { type Answer, decideAll } from '../tables/deciding.ts'
-import { Missing } from '../tables/missing.ts'
-import { Conflict, type Loaded, type Wanted } from '../tables/tables.ts'
+import { claimName, Missing } from '../tables/missing.ts'
+import { Conflict, type Loaded, NOTHING_WANTED, type Wanted } from '../tables/tables.ts'
 import { Workspace } from '../tables/workspace.ts'
 import type { AzureCell } from './azure-cell.ts'
 import type { CommitOptions, Committing } from './committing.ts'
@@ -19,6 +19,7 @@ import { LastWrites } from './last-writes.ts'
 import { lastPlace } from './line-columns.ts'
 import { Loading, type LoadingParts } from './loading.ts'
 import { monthKey, monthOf } from './months.ts'
+import { NobodysKeys } from './nobodys-keys.ts'
 import { type Plan, planOf } from './plan.ts'
 import type { RememberedCells } from './remembered-cells.ts'
 import { takesUnread } from './slot-plan.ts'
@@ -130,7 +131,12 @@ export class Transacting {
     const remembered = isFirst ? this.#parts.memory : null
     const space = new Workspace({ now, ids, remembered, assumesRoom: isFirst })
     if (isFirst) for (const cell of known) space.assumeCell(cell)
-    const load = (wanted: Wanted) => this.#load(wanted, loading, attempt)
+    const nobodys = new NobodysKeys()
+    const load = async (wanted: Wanted) => {
+      const loaded = await this.#load(wanted, loading, attempt)
+      nobodys.saw(wanted, loaded)
+      return loaded
+    }
     for (const missing of [claimsOf(learned), keysOf(keys, space)]) {
       if (!missing.isEmpty) space.know(await load(missing), missing)
     }
@@ -141,9 +147,7 @@ export class Transacting {
         throw new Conflict('what was read may not be of one moment')
       throw answer.error
     }
-    // So may a key that was nobody's, and what was made with it a moment later.
-    if (!answer.outcome.ok && isFirst && loading.reads > 1 && learned.asked.size > 0)
-      throw new Conflict('what was read may not be of one moment')
+    if (!answer.outcome.ok) await this.#mustBeNobodys(nobodys.doubtful, loading, learned)
     await this.#write(space, { rowsOf: loading.rowsOf, isSwept }, learned)
     return answer.outcome as Outcome<A>
   }
@@ -151,13 +155,21 @@ export class Transacting {
   /** Who owns a key is asked before anything else that was changed with it is read: else that would be from before. */
   async #load(wanted: Wanted, loading: Loading, { conflicts, learned }: Attempt): Promise<Loaded> {
     const { claims, asked } = learned
-    for (const claim of wanted.claims) asked.set(nameOfClaim(claim), claim)
+    for (const claim of wanted.claims) asked.set(claimName(claim), claim)
     const isLate = loading.reads > 0 || conflicts === 0
     const loaded = await loading.load(wanted)
-    const late = loaded.claims.filter((claim) => !claims.has(nameOfClaim(claim)))
-    for (const claim of late) claims.set(nameOfClaim(claim), claim)
+    const late = loaded.claims.filter((claim) => !claims.has(claimName(claim)))
+    for (const claim of late) claims.set(claimName(claim), claim)
     if (isLate && late.length > 0) throw new Conflict('a key was taken while the rest was read')
     return loaded
+  }
+
+  /** Nobody is refused for what was made with their own key while it was asked for. */
+  async #mustBeNobodys(keys: readonly ClaimKey[], loading: Loading, { claims }: Learned): Promise<void> {
+    if (keys.length === 0) return
+    const taken = (await loading.load({ ...NOTHING_WANTED, claims: keys })).claims
+    for (const claim of taken) claims.set(claimName(claim), claim)
+    if (taken.length > 0) throw new Conflict('a key was taken while the rest was read')
   }
 
   async #write(space: Workspace, options: CommitOptions, learned: Learned): Promise<void> {
@@ -183,9 +195,9 @@ export class Transacting {
       }
       if (learned.notBefore > plan.at) throw new Conflict('it was changed later than this was begun')
       if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
-      else this.#remember(await this.#writes.during(plan.cells, committing.commit(plan, options)))
+      else this.#remember(plan, await this.#writes.during(plan.cells, committing.commit(plan, options)))
     } catch (error) {
-      for (const claim of plan.claims) learned.claims.set(nameOfClaim(claim), claim)
+      for (const claim of plan.claims) learned.claims.set(claimName(claim), claim)
       for (const { before } of plan.cells) memory.forget(before)
       for (const cell of plan.seen) memory.forget(cell)
       throw error
@@ -194,11 +206,13 @@ export class Transacting {
     onWritten(plan)
   }
 
-  #remember({ by, others }: Finished): void {
-    for (const cell of [by, ...others]) {
-      this.#parts.memory.wrote(cell)
-      if (cell.key.kind === 'queue') this.#parts.queues.forget(cell.key.id)
+  #remember({ cells }: Plan, { by, others }: Finished): void {
+    const { memory, queues } = this.#parts
+    for (const { before } of cells) {
+      memory.forget(before)
+      if (before.key.kind === 'queue') queues.forget(before.key.id)
     }
+    for (const cell of [by, ...others]) memory.wrote(cell)
   }
 }
 
@@ -222,8 +236,4 @@ function keysOf(keys: readonly RecordKey[], space: Workspace): Missing {
   const missing = new Missing()
   missing.addKeys(keys.filter((key) => !space.isFresh(key) && space.cellOf(key) === undefined))
   return missing
-}
-
-function nameOfClaim({ tenant_id, key }: ClaimKey): string {
-  return `${tenant_id}\n${key}`
 }

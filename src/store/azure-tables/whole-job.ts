@@ -29,7 +29,7 @@ export function jobOfWhole(key: RecordKey, row: Row, lane: number): AzureCell | 
     version: row.columns.v as number,
     holds: (meta.job?.slots ?? []).map((slot) => slot.key),
     etag,
-    meta,
+    meta: { ...meta, line: null },
     receipt: { lane, ...lineOfIndexed(row) },
   }
 }

@@ -6,7 +6,7 @@ import { key } from './keys.ts'
 import { NOTHING_TOLD } from './lane.ts'
 import { historyMarkerKey, signalKey } from './lane-rows.ts'
 import type { Lanes } from './lanes.ts'
-import { owedBy } from './owing.ts'
+import { owedBy, restsOn } from './owing.ts'
 import type { Plan } from './plan.ts'
 import type { Projections } from './projections.ts'
 import { groupsOf, type Reservations, type SlotRows, type Wanted } from './reservations.ts'
@@ -68,20 +68,27 @@ export class WithoutCells {
     await this.#parts.reservations.reserve(plan, wanted, decider)
     const { by } = decider
     const columns = { _v: 1, _birth: plan.id }
-    const answer = await this.#engine.service.write(by.table, by.pk, [{ verb: 'insert', rk: by.rk, columns }])
-    if (!answer.ok && !answer.unsure) throw new Conflict('somebody could not wait for it')
+    const { service } = this.#engine
+    const answer = await service.write(by.table, by.pk, [{ verb: 'insert', rk: by.rk, columns }])
+    if (answer.ok) return
+    // Where an answer was lost the row that is there may be the first try's, or that of somebody who could not wait.
+    const row = answer.unsure ? await service.get(by.table, by.pk, by.rk) : null
+    if (row?.columns._birth !== plan.id) throw new Conflict('somebody could not wait for it')
   }
 
   /** The line itself is what decides; that it is put into `Events` as well is noted with it. */
   async #history(plan: Plan): Promise<void> {
     const { lanes, projections, waiting } = this.#parts
-    const { id, others, owed } = plan
+    const { id, others, about, owed } = plan
     const signals = await waiting.signalsOf(plan)
     const marker = historyMarkerKey(id)
+    const { after, afterAt } = restsOn(about, null)
+    this.#engine.time.sawLine(afterAt)
     await lanes.note({
       ...NOTHING_TOLD,
       change: id,
       entries: others,
+      after,
       counts: owed.counts,
       adds: [
         ...(others.length === 0 ? [] : [{ rk: marker, columns: { change: id } }]),

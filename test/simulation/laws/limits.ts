@@ -15,11 +15,14 @@ interface Start {
 
 /**
  * Limits are kept: what the records say is counted here anew, whatever the store knows of places. Who was let past the limits
- * is counted with the others, and may be one too many.
+ * is counted with the others, and may be one too many. Where others may come in between, whoever had begun to take a place before
+ * somebody was let past took it before them, also when theirs was written first.
  */
 export class LimitsAreKept {
   readonly #inFlightLimit: number
   readonly #starts = new Map<string, Start[]>()
+  /** When attempts got places that no limit holds, by what for and their leases. */
+  readonly #letPast = new Map<string, number>()
 
   constructor(inFlightLimit: number) {
     this.#inFlightLimit = inFlightLimit
@@ -35,9 +38,12 @@ export class LimitsAreKept {
         const old = shadow.before(step) as StepRecord | undefined
         const row = commit.change.puts.find((put) => isTaken(shadow, put) && put.lease_id === step.lease_id)
         const isBegun = isUnderWay(step) && step.lease_id !== old?.lease_id
-        if (isBegun) this.#checkOwn(shadow, step, after.job.unlimited, commit)
-        if ((isBegun && step.delivery === 'pull') || row !== undefined)
-          this.#checkQueue(shadow, step, after.job.unlimited, commit)
+        const isHandedOut = (isBegun && step.delivery === 'pull') || row !== undefined
+        const { unlimited } = after.job
+        if (isBegun) this.#checkOwn(shadow, step, unlimited, commit)
+        if (isHandedOut) this.#checkQueue(shadow, step, unlimited, commit)
+        if (unlimited && isBegun) this.#letPast.set(`own ${step.lease_id}`, commit.etag)
+        if (unlimited && isHandedOut) this.#letPast.set(`queue ${step.lease_id}`, commit.etag)
       }
     }
   }
@@ -67,6 +73,12 @@ export class LimitsAreKept {
     }
   }
 
+  /** Whether somebody had a place when whoever takes one now began to. */
+  #wasThere(what: 'own' | 'queue', { lease_id }: StepRecord, { begun }: Commit): boolean {
+    const since = this.#letPast.get(`${what} ${lease_id}`)
+    return begun === undefined || since === undefined || since <= begun.after
+  }
+
   #checkInFlight(shadow: Shadow, tenant_id: string, { change }: Commit): void {
     const open = new Set(
       shadow
@@ -91,6 +103,7 @@ export class LimitsAreKept {
       const name = nameOf(step.tenant_id, limit.key)
       const isSame = (other: StepRecord) =>
         other.tenant_id === step.tenant_id &&
+        this.#wasThere('own', other, commit) &&
         other.limits.some(({ key, per_ms }) => key === limit.key && per_ms === limit.per_ms)
       const count =
         limit.per_ms === undefined
@@ -109,7 +122,9 @@ export class LimitsAreKept {
     const name = `${QUEUE_LIMIT}${step.queue}`
     const most = Math.max(...queues.map((queue) => queue?.concurrency ?? Number.POSITIVE_INFINITY))
     if (Number.isFinite(most)) {
-      const count = countUnderWay(shadow, commit, (other) => other.queue === step.queue && other.queue_slot)
+      const isCounted = (other: StepRecord) =>
+        other.queue === step.queue && other.queue_slot && this.#wasThere('queue', other, commit)
+      const count = countUnderWay(shadow, commit, isCounted)
       const had = (shadow.before(step) as StepRecord | undefined)?.queue_slot === true
       law(unlimited || had || count <= most, () => `${count} attempts at once in ${name}, ${most} may be`)
     }
