@@ -12,7 +12,7 @@ import type { JobAggregate } from '../../core/aggregate.ts'
 import { isAtRest } from '../../core/aggregate.ts'
 import { EVERYBODY } from '../../core/queue/record.ts'
 import { LedgerClosed } from '../../errors/input-errors.ts'
-import { OutcomeUnknown } from '../../errors/postgres-errors.ts'
+import { OutcomeUnknown, ServerUnavailable } from '../../errors/postgres-errors.ts'
 import { ChangeTooLarge } from '../../errors/size-errors.ts'
 import { WaybillError } from '../../errors/waybill-error.ts'
 import { Conflict } from '../tables/tables.ts'
@@ -127,7 +127,12 @@ export class Committing {
       throw error
     }
     if (decided === null) return finishedLongAgo(plan)
-    return finishing.finish({ ...decided, lane: draft.lane, others: locked, isMarked })
+    try {
+      return await finishing.finish({ ...decided, lane: draft.lane, others: locked, isMarked })
+    } catch (error) {
+      // It is decided, and will be finished by whoever comes upon it: nobody may be told that nothing was written.
+      throw error instanceof ServerUnavailable ? new OutcomeUnknown('the tables', error) : error
+    }
   }
 
   /** What leads back to it is noted first, unless something does: work to be done, or a place that it holds. */
