@@ -120,7 +120,6 @@ export class GroupWrite {
     void this.#run(group, letGo).finally(() => {
       letGo()
       this.#lanes--
-      this.#isLone = group.length === 1 && this.#lanes === 0 && this.#isIdle
       if (this.#lanes === 0 && this.#isIdle) {
         this.#idle?.resolve()
         this.#idle = null
@@ -171,6 +170,8 @@ export class GroupWrite {
   async #run(group: readonly Call[], letGo: () => void): Promise<void> {
     try {
       const answers = await this.#write(group, letGo)
+      // Before whoever is answered comes back.
+      this.#isLone = group.length === 1 && this.#lanes === 1 && this.#isIdle
       for (const [index, call] of group.entries()) {
         const answer = answers[index] as Answer<never>
         if ('error' in answer) call.reject(answer.error)
