@@ -1,5 +1,5 @@
+import { randomFillSync } from 'node:crypto'
 import type { IdSource } from '../core/decision.ts'
-import { fillRandom } from './fill-random.ts'
 
 const BYTES_PER_ID = 16
 
@@ -10,7 +10,7 @@ let used = pool.length
 /** Answers where in the pool they begin. */
 function randomBytes(): number {
   if (used === pool.length) {
-    fillRandom(pool)
+    randomFillSync(pool)
     used = 0
   }
   used += BYTES_PER_ID
