@@ -305,13 +305,14 @@ export class TailedTables extends SettledReads implements T.Tables {
     known.check(set, since)
     const sent = known.send(set)
     const seen = once(onSeen)
+    const sending = this.#folding.sending()
     try {
       const { isAwaited, isAlone } = known
       const written = await tail.append(set, sent.after, { onSeen: seen, isAwaited, isAlone, formed })
       const turn = known.turnOf(sent)
       if (turn !== null) await turn
       seen()
-      this.#folding.appended(known.arrived(sent, written, made()))
+      this.#folding.appended(known.arrived(sent, written, made()), sending)
       return written
     } catch (error) {
       known.failed(sent)
