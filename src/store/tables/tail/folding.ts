@@ -92,6 +92,11 @@ export class Folding {
     return this.#isTooMuch ? this.#makeRoom() : null
   }
 
+  /** A good deal of what is in the tail is where it is found when it resolves, and stays there. */
+  async some(): Promise<void> {
+    await this.#some(MOST_AT_ONCE)
+  }
+
   /** Everything that is in the tail now is where it is found when it resolves. */
   async all(): Promise<void> {
     for (let isAll = false; !isAll; ) isAll = await this.#some(AT_ONCE_WHEN_WAITED_FOR)

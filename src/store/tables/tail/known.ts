@@ -7,7 +7,7 @@ import type { Chunk } from '../log-parts.ts'
 import { Conflict, type SlotRow, type SlotWrite, type WriteSet, type Written } from '../tables.ts'
 import { BirthsInTail } from './births-in-tail.ts'
 import { ClaimsInTail, claims, keysOf } from './claims-in-tail.ts'
-import { type InTail, inTail, WrittenInTail } from './in-tail.ts'
+import { firstRank, type InTail, inTail, WrittenInTail } from './in-tail.ts'
 import type { MadeOf } from './knowing.ts'
 import { Sent } from './sent.ts'
 import type { Mark, Part } from './tail.ts'
@@ -170,6 +170,14 @@ export class Known {
     for (const { due } of this.#tail)
       if (due !== null && (earliest === null || due < earliest)) earliest = due
     return earliest
+  }
+
+  /** Whatever is ready in the tail, or on its way there, has this rank or a later one; infinite when nothing is. */
+  firstRank(): number {
+    let first = Math.min(...this.#sent.map(({ set }) => firstRank(set)))
+    for (let at = this.#leaving; at < this.#tail.length; at++)
+      first = Math.min(first, (this.#tail[at] as InTail).rank)
+    return first
   }
 
   /** Of two that were sent after each other the second may be heard of first, when the connection was lost meanwhile. */

@@ -70,6 +70,14 @@ export class TailedTables extends SettledReads implements T.Tables {
     return this.#known?.isChanged(key) === true
   }
 
+  get hiddenFrom(): number | null {
+    return this.#known?.hasTail === true ? this.#known.firstRank() : null
+  }
+
+  async foldSome(): Promise<void> {
+    if (this.#known?.hasTail === true) await this.#folding.some()
+  }
+
   since(): Since | Promise<Since | null> | null {
     if (this.#known !== null) return this.#known.since()
     if (this.#writes < this.#writesInPlace || this.#clock.now() < this.#apartUntil) return null
