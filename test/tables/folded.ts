@@ -198,6 +198,22 @@ export async function comesToTheSame(
     expect(found.told[nth]).toEqual(expect.arrayContaining(told))
 }
 
+/** What was put in its place without waiting for the disk, some of it or all, is there once after a crash. */
+export async function survivesCrash(
+  { inPlace, tailed }: { readonly inPlace: TailDriver; readonly tailed: TailDriver },
+  given: Writes,
+  crashed: () => Promise<{ readonly inPlace: TailDriver; readonly tailed: TailDriver }>,
+): Promise<void> {
+  const sets = await setsOf(given)
+  await appendAll(tailed, sets)
+  for (const set of sets) await inPlace.write(inRows(set))
+  expect((await tailed.tail.fold(given.characters, true)).mayReturn).toBe(true)
+  const after = await crashed()
+  while (!(await after.tailed.tail.fold(given.characters)).isAll);
+  const [found, expected] = await Promise.all([foundIn(after.tailed), foundIn(after.inPlace)])
+  expect({ ...found, told: [] }).toEqual({ ...expected, told: [] })
+}
+
 /** Everything that is found in a ledger. */
 async function foundIn(tables: TailDriver) {
   const { seq, at, records } = await tables.head()

@@ -23,6 +23,9 @@ const APART_MS = 1000
 /** Put where it is found at once: to begin takes as long as to do so with a tenth of it, and others go on adding meanwhile. */
 const FOLDED_AT_ONCE = 1024 * 1024
 
+/** The same where somebody waits for all of it. */
+const CLEARED_AT_ONCE = 4 * 1024 * 1024
+
 /** The server has other processors for that. */
 const MUCH = 192 * 1024 * 1024
 const MOST = 256 * 1024 * 1024
@@ -131,17 +134,24 @@ export class PostgresTail implements Tail {
     )
   }
 
-  async fold(bytes: number): Promise<Folded> {
+  /**
+   * Whatever it did becomes durable with the next commit that waits for the disk, before that is answered. One that need not wait lets
+   * go at once of what keeps others from adding to the tail.
+   */
+  async fold(bytes: number, mayReturn = false): Promise<Folded> {
     const text = `SELECT ${this.#s}.fold($1) AS folded`
-    const query = { name: 'fold', text, values: [Math.round(bytes)] }
-    const [row] = await this.#read<{ folded: readonly number[] }>(query)
+    const query = mayReturn
+      ? { name: 'fold-soon', text: `${text} FROM set_config('synchronous_commit', 'off', true)` }
+      : { name: 'fold', text }
+    const [row] = await this.#read<{ folded: readonly number[] }>({ ...query, values: [Math.round(bytes)] })
     const [seq = 0, isAll = 0] = row?.folded ?? []
-    return { seq, isAll: isAll === 1 }
+    return { seq, isAll: isAll === 1, mayReturn }
   }
 
-  /** Until there is nothing left, or others add more than can be put elsewhere. */
+  /** Until there is nothing left, or others add more than can be put elsewhere; only then it waits for the disk. */
   async clear(): Promise<void> {
-    for (let folds = 0; folds < MOST_FOLDS && !(await this.fold(FOLDED_AT_ONCE)).isAll; folds++);
+    for (let folds = 0; folds < MOST_FOLDS && !(await this.fold(CLEARED_AT_ONCE, true)).isAll; folds++);
+    await this.fold(FOLDED_AT_ONCE)
   }
 
   /** Very many of them. */

@@ -106,7 +106,38 @@ export class Ahead {
       if (hides) left.push(horizon)
       this.#shelf.sawMore(looking, horizon, heads, hides ? lastOf(heads, horizon) : end)
     }
-    if (left.length > 0) await this.#readAll(left)
+    if (left.length > 0) await this.#readHidden(left)
+  }
+
+  /** Has some of what is hidden put in its place, as much as it takes to go on; whoever takes work waits no longer than for that. */
+  async #readHidden(horizons: readonly Horizon[]): Promise<void> {
+    let left = horizons
+    while (left.length > 0) {
+      await this.#tables.foldSome?.()
+      const from = this.#tables.hiddenFrom ?? null
+      if (from === null) return this.#readAll(left)
+      left = await this.#readUpTo(left, from)
+    }
+  }
+
+  /** What comes before anything that is hidden from that rank on. Answers where there is nothing. */
+  async #readUpTo(horizons: readonly Horizon[], from: number): Promise<readonly Horizon[]> {
+    const looking = this.#shelf.begin()
+    try {
+      for (const horizon of horizons) horizon.beginToReadAll()
+      const before = horizons.map(() => from)
+      const read = await this.#readAfter(horizons, before, false)
+      return horizons.filter((horizon, nth) => {
+        const { heads, end, changed } = read[nth] as Read
+        const hidden = changed === null ? from : Math.min(from, changed.ready.rank)
+        horizon.hideFrom(hidden)
+        const isEnd = hidden === Number.POSITIVE_INFINITY && end === null
+        this.#shelf.sawMore(looking, horizon, heads, isEnd ? null : lastOf(heads, horizon))
+        return heads.length === 0 && !isEnd
+      })
+    } finally {
+      this.#shelf.end()
+    }
   }
 
   /** What this process has seen come may not be where it is found. */

@@ -48,6 +48,11 @@ export class Horizon {
     else this.#hidesFrom = Math.min(this.#hidesFrom, head.ready.rank)
   }
 
+  /** What is behind that rank is in the tail. */
+  hideFrom(rank: number): void {
+    this.#hidesFrom = Math.min(this.#hidesFrom, rank)
+  }
+
   /** From here on all that is there is read, wherever it was before. */
   beginToReadAll(): void {
     this.#hidesFrom = Number.POSITIVE_INFINITY

@@ -13,7 +13,21 @@ export const foldSql = (s: string): string => `
 CREATE FUNCTION ${s}.fold(p_bytes bigint) RETURNS bigint[] LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET enable_indexscan = off
 SET enable_indexonlyscan = off SET jit = off
-AS $fold$
+${bodySql(s, MOST_PLACES, [aggregatesSql(s), bookSql(s), workSql(s), logSql(s)])}
+`
+
+/**
+ * What the function does.
+ *
+ * @param nothing what it does when nothing is in the tail
+ * @param withs what is said in the parts, and becomes of it: among that `job` and `old_job`, which was there before
+ */
+export const bodySql = (
+  s: string,
+  mostPlaces: number,
+  withs: readonly string[],
+  nothing = '',
+): string => `AS $fold$
 #variable_conflict use_column
 DECLARE
   v_head ${s}.head;
@@ -27,15 +41,15 @@ ${beginsFoldSql(s)}
   SELECT * INTO v_head FROM ${s}.head WHERE id = 1;
   SELECT max(b.first_seq), max(b.first_seq + b.places - 1) INTO v_last, v_end FROM (
     SELECT t.first_seq, t.places, sum(octet_length(t.part)) OVER (ORDER BY t.first_seq) - octet_length(t.part) AS before
-    FROM ${s}.tail t WHERE t.first_seq > v_head.seq AND t.first_seq <= v_head.seq + ${MOST_PLACES}
+    FROM ${s}.tail t WHERE t.first_seq > v_head.seq AND t.first_seq <= v_head.seq + ${mostPlaces}
   ) AS b WHERE b.before < p_bytes;
-  IF v_last IS NULL THEN RETURN ARRAY[v_head.seq, 1]; END IF;
+  IF v_last IS NULL THEN ${nothing}RETURN ARRAY[v_head.seq, 1]; END IF;
   WITH part AS MATERIALIZED (
     SELECT t.first_seq, t.places, t.at, t.writer, t.batch, nextval('${s}.chunk_id') AS chunk_id, t.sections,
       ${s}.json_of(${sectionOf('t.sections', 'head')}) AS head
     FROM (SELECT *, ${sectionsOf('part')} AS sections FROM ${s}.tail_now
       WHERE first_seq > v_head.seq AND first_seq <= v_last ORDER BY first_seq) AS t
-  ), ${aggregatesSql(s)}, ${bookSql(s)}, ${workSql(s)}, ${logSql(s)}
+  ), ${withs.join(', ')}
   SELECT (SELECT count(*) FROM job WHERE fixed IS NULL) - (SELECT count(*) FROM old_job),
     (SELECT max(at) FROM part), (SELECT max((head ->> 2)::bigint) FROM part)
   INTO v_missing, v_at, v_reach;
@@ -46,8 +60,7 @@ ${endsFoldSql(s)}
     WHERE id = 1;
   RETURN ARRAY[v_end, CASE WHEN EXISTS (SELECT 1 FROM ${s}.tail) THEN 0 ELSE 1 END];
 END
-$fold$;
-`
+$fold$;`
 
 /** The last of several, by its version. */
 const last = (column: string, order = 'version'): string => `(array_agg(${column} ORDER BY ${order} DESC))[1]`
@@ -81,7 +94,10 @@ const aggregatesSql = (s: string): string => `
       open_rows = w.open_rows, holds = w.holds, moving = w.moving, log = j.log || w.log
     FROM job w WHERE w.fixed IS NULL AND j.tenant_id = w.tenant_id AND j.job_id = w.job_id
     RETURNING 1
-  ), record AS (
+  ), ${recordsSql(s)}`
+
+/** Records that are aggregates by themselves, and outbox rows that are closed. */
+export const recordsSql = (s: string): string => `record AS (
     INSERT INTO ${s}.record AS r (kind, tenant_id, id, adapter, run_id, version, changed_at, state, log, body)
     SELECT kind, tenant_id, id, ${last('adapter')}, ${last('run_id')}, max(version), ${last('changed_at')}, ${last('state')},
       array_agg(DISTINCT p.chunk_id) FILTER (WHERE is_told), ${last('body')}
@@ -104,7 +120,10 @@ const bookSql = (s: string): string => `
     UNION ALL
     SELECT c ->> 0, c ->> 1, c ->> 2 FROM part CROSS JOIN LATERAL jsonb_array_elements(head -> 8) AS c
     ORDER BY 1, 2
-  ), slot AS (
+  ), ${countedSql(s)}`
+
+/** Limits, and how many records are in each state. */
+export const countedSql = (s: string): string => `slot AS (
     INSERT INTO ${s}.slot AS t (tenant_id, key, version, counted, named)
     SELECT c ->> 0, c ->> 1, count(*) FILTER (WHERE jsonb_typeof(c -> 3) = 'array'), sum((c ->> 2)::bigint),
       COALESCE((array_agg(c ->> 3 ORDER BY first_seq DESC) FILTER (WHERE jsonb_typeof(c -> 3) = 'array'))[1], '[]')
@@ -158,7 +177,7 @@ const workSql = (s: string): string => `
     INSERT INTO ${s}.due SELECT due_at, tenant_id, job_id FROM due WHERE n > 0 ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
   )`
 
-const logSql = (s: string): string => `
+export const logSql = (s: string): string => `
   log AS (
     INSERT INTO ${s}.log (first_seq, places, chunk_id, first_at, last_at, reach, at, tags, sketch, entries)
     SELECT first_seq, places, chunk_id, (head ->> 1)::bigint, (head ->> 2)::bigint,

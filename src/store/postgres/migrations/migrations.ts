@@ -1,5 +1,6 @@
 import { InvalidInput } from '../../../errors/input-errors.ts'
 import { foldSql } from './fold.ts'
+import { foldAgainSql } from './fold-again.ts'
 import { tablesSql } from './tables.ts'
 import { beginsInPlaceSql, endsTailSql, tailSql } from './tail.ts'
 import { tailPartsSql } from './tail-parts.ts'
@@ -45,6 +46,7 @@ export function postgresMigrations(schema: string): readonly Migration[] {
     { version: 6, name: 'plans', sql: plansSql(s) },
     { version: 7, name: 'lone', sql: writeLoneSql(s, channelOf(schema)) },
     { version: 8, name: 'tail', sql: tailMigrationSql(s, channelOf(schema)) },
+    { version: 9, name: 'fold', sql: foldAgainSql(s) },
   ]
 }
 

@@ -1,7 +1,7 @@
 // Rows of the tail taken apart, for whoever folds them and for views. A part is cut at the marks around its pieces, of which every
 // other one is what was put together (tables/tail/part-text.ts): so nothing of what jobs say is read to find where it ends.
 
-const SECTION = {
+export const SECTION = {
   head: 2,
   entries: 4,
   runs: 6,
@@ -37,13 +37,13 @@ const betweenPieces = (behind: number): string => {
 }
 
 /** What the head `c` of new jobs says, and that of jobs that changed: part-jobs.ts. */
-const bornColumns = (s: string): string => `
+export const bornColumns = (s: string): string => `
       c ->> 0 AS tenant_id, (c ->> 1)::bigint AS version, c ->> 2 AS state, (c ->> 3)::bigint AS changed_at,
       (c ->> 4)::boolean AS is_ended, (c ->> 5)::int AS open_rows, c ->> 6 AS request_type, c ->> 7 AS protocol_id,
       c ->> 8 AS doc_id, c ->> 9 AS run_id, c ->> 10 AS workstream_id, ${s}.texts_of(c -> 11) AS holds,
       (c ->> 12)::boolean AS is_told`
 
-const changedColumns = (s: string): string => `
+export const changedColumns = (s: string): string => `
       c ->> 0 AS tenant_id, (c ->> 1)::bigint AS version, c ->> 3 AS state, (c ->> 4)::bigint AS changed_at,
       (c ->> 5)::boolean AS is_ended, (c ->> 6)::int AS open_rows, ${s}.texts_of(c -> 7) AS holds,
       (c ->> 8)::boolean AS is_told`

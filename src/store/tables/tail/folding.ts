@@ -14,6 +14,9 @@ const FEW_CHARACTERS = 128 * 1024
 /** Put in its place at once where somebody waits for it. */
 const AT_ONCE_WHEN_WAITED_FOR = 1024 * 1024
 
+/** However much comes meanwhile: what is put there at once has to fit into the memory of whoever does so. */
+const MOST_AT_ONCE = 4 * 1024 * 1024
+
 /**
  * Where there is much, some is put in its place between the writes: the more there is, the more of it, up to this many times what
  * comes meanwhile.
@@ -45,6 +48,10 @@ export class Folding {
   #written = 0
   #writes = 0
   #running: Promise<void> | null = null
+  /** How often somebody said what was put in its place. */
+  #answers = 0
+  /** What was put there, and may be in the tail again after a crash. */
+  #unsure: { readonly known: Known; readonly seq: number; readonly answer: number } | null = null
   #lookedAt = Number.NEGATIVE_INFINITY
   #isClosed = false
 
@@ -55,8 +62,18 @@ export class Folding {
     this.#known = known
   }
 
-  /** So many characters were added to the tail. */
-  appended(characters: number): void {
+  /** Something is sent, and says so when it is durable. */
+  sending(): number {
+    return this.#answers
+  }
+
+  /** So many characters were added to the tail. @param sent what `sending` said of them */
+  appended(characters: number, sent: number): void {
+    // A database makes things durable in the order in which they were done.
+    if (this.#unsure !== null && this.#unsure.answer <= sent) {
+      this.#unsure.known.folded(this.#unsure.seq)
+      this.#unsure = null
+    }
     this.#written += characters
     this.#writes++
     this.#lookLater()
@@ -70,6 +87,11 @@ export class Folding {
   /** Resolves when there is room for more, or nobody can make any; null when there is. */
   room(): Promise<void> | null {
     return this.#isTooMuch ? this.#makeRoom() : null
+  }
+
+  /** A good deal of what is in the tail is where it is found when it resolves, and stays there. */
+  async some(): Promise<void> {
+    await this.#some(MOST_AT_ONCE)
   }
 
   /** Everything that is in the tail now is where it is found when it resolves. */
@@ -95,21 +117,25 @@ export class Folding {
   }
 
   #look(): void {
+    // It looks again afterwards, at all that came meanwhile.
+    if (this.#running !== null || this.#isClosed) return
     const { atOnce } = this.#tail
     const written = this.#written
     const hasTime = this.#hasTime
     this.#written = 0
     this.#writes = 0
     if (hasTime) void this.#while(() => this.#hasTime, atOnce)
-    else if (this.#isMuch) void this.#while(once(), Math.max(atOnce, this.#timesWritten * written))
-    else this.#lookLater()
+    else if (this.#isMuch) {
+      const characters = Math.min(MOST_AT_ONCE, this.#timesWritten * written)
+      void this.#while(once(), Math.max(atOnce, characters), true)
+    } else this.#lookLater()
   }
 
   async #makeRoom(): Promise<void> {
     while (this.#isTooMuch && !this.#isClosed) {
       const before = this.#characters
       await this.#running
-      await this.#while(() => this.#isTooMuch, AT_ONCE_WHEN_WAITED_FOR)
+      await this.#while(() => this.#isTooMuch, AT_ONCE_WHEN_WAITED_FOR, true)
       if (this.#characters >= before) return
     }
   }
@@ -137,6 +163,11 @@ export class Folding {
     return MOST_TIMES_WRITTEN * Math.min(1, part)
   }
 
+  /** As much comes as is put in its place: it goes on at once, rather than after a while. */
+  get #isPressing(): boolean {
+    return this.#isMuch && this.#timesWritten > 1
+  }
+
   get #isTooMuch(): boolean {
     return this.#characters > 0 && this.#characters > this.#most
   }
@@ -145,29 +176,38 @@ export class Folding {
     return this.#known()?.characters ?? 0
   }
 
-  #while(goesOn: () => boolean, characters: number): Promise<void> {
-    this.#running ??= this.#run(goesOn, characters).finally(() => {
+  #while(goesOn: () => boolean, characters: number, mayReturn = false): Promise<void> {
+    this.#running ??= this.#run(goesOn, characters, mayReturn).then((isDone) => {
       this.#running = null
-      if (this.#known()?.hasTail === true) this.#lookLater()
+      if (this.#known()?.hasTail !== true) return
+      if (isDone && this.#isPressing) this.#look()
+      else this.#lookLater()
     })
     return this.#running
   }
 
-  async #run(goesOn: () => boolean, characters: number): Promise<void> {
+  /** False when something is wrong: whoever reads or writes next is told of it. */
+  async #run(goesOn: () => boolean, characters: number, mayReturn: boolean): Promise<boolean> {
     try {
       for (let isAll = false; !isAll; ) {
-        if (this.#known() === null || this.#isClosed || !goesOn()) return
-        isAll = await this.#some(characters)
+        if (this.#known() === null || this.#isClosed || !goesOn()) break
+        isAll = await this.#some(characters, mayReturn)
       }
+      return true
     } catch {
-      // Whoever reads or writes next is told what is wrong.
+      return false
     }
   }
 
-  async #some(characters: number): Promise<boolean> {
+  async #some(characters: number, may = false): Promise<boolean> {
     const known = this.#known()
-    const { seq, isAll } = await this.#tail.fold(characters)
-    known?.folded(seq)
+    const { seq, isAll, mayReturn = false } = await this.#tail.fold(characters, may)
+    const answer = ++this.#answers
+    if (!mayReturn) known?.folded(seq)
+    else if (known !== null) {
+      known.leaves(seq)
+      this.#unsure = { known, seq, answer }
+    }
     return isAll
   }
 }

@@ -16,6 +16,8 @@ export interface InTail {
   readonly counts: readonly CountEntry[]
   /** The first that is due by it; null when nothing is. */
   readonly due: number | null
+  /** The first place among what is ready that it gives to a job; infinite when it gives none. */
+  readonly rank: number
   readonly characters: number
 }
 
@@ -30,6 +32,7 @@ export class WrittenInTail implements InTail {
   readonly claimed: readonly Keys[]
   readonly counts: readonly CountEntry[]
   readonly due: number | null
+  readonly rank: number
   readonly characters: number
 
   constructor(set: WriteSet, seq: number) {
@@ -40,6 +43,7 @@ export class WrittenInTail implements InTail {
     this.claimed = keysOf(set)
     this.counts = counts
     this.due = firstDue(set)
+    this.rank = firstRank(set)
     this.characters = charactersOf(set)
   }
 }
@@ -80,9 +84,21 @@ class LoneInTail implements InTail {
     return null
   }
 
+  get rank(): number {
+    return this.#birth.ready.rank
+  }
+
   get characters(): number {
     return CHARACTERS_OF_LONE + this.#birth.payloadText.length
   }
+}
+
+/** Infinite when it gives none. */
+export function firstRank({ runs, ready }: WriteSet): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const { births } of runs) for (const one of births) first = Math.min(first, one.ready.rank)
+  for (const { rank } of ready.adds) first = Math.min(first, rank)
+  return first
 }
 
 function charactersOf({ runs, strides, newJobs, jobs, records, rows, chunk }: WriteSet): number {

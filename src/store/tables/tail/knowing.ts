@@ -15,6 +15,10 @@ export interface Knowing {
   current(): Promise<void>
   /** When something is next due, or was to be, though that is done by now. */
   nextDueOrEarlier(): Promise<number | null>
+  /** Puts some of what is in the tail where it is found, the oldest first. */
+  foldSome(): Promise<void>
+  /** Whatever is ready, and found only when all is in its place, has this rank or a later one. Null when nobody knows, or all is. */
+  readonly hiddenFrom: number | null
   onKnowing(listener: KnowingListener): void
 }
 

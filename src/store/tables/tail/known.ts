@@ -7,7 +7,7 @@ import type { Chunk } from '../log-parts.ts'
 import { Conflict, type SlotRow, type SlotWrite, type WriteSet, type Written } from '../tables.ts'
 import { BirthsInTail } from './births-in-tail.ts'
 import { ClaimsInTail, claims, keysOf } from './claims-in-tail.ts'
-import { type InTail, inTail, WrittenInTail } from './in-tail.ts'
+import { firstRank, type InTail, inTail, WrittenInTail } from './in-tail.ts'
 import type { MadeOf } from './knowing.ts'
 import { Sent } from './sent.ts'
 import type { Mark, Part } from './tail.ts'
@@ -45,6 +45,9 @@ export class Known {
   readonly #others = new TwoKeys<number>()
   #tail: InTail[] = []
   #characters = 0
+  /** The first so many are where they are found, though that may not last. */
+  #leaving = 0
+  #leavingCharacters = 0
   /** Those whose entries are kept. */
   readonly #told = new FirstOut<WrittenInTail>()
   #toldCharacters = 0
@@ -68,9 +71,9 @@ export class Known {
     return this.#mark
   }
 
-  /** Characters in the tail, more or less. */
+  /** Characters in the tail, more or less, without those that are about to leave it. */
   get characters(): number {
-    return this.#characters
+    return this.#characters - this.#leavingCharacters
   }
 
   get hasTail(): boolean {
@@ -167,6 +170,14 @@ export class Known {
     for (const { due } of this.#tail)
       if (due !== null && (earliest === null || due < earliest)) earliest = due
     return earliest
+  }
+
+  /** Whatever is ready in the tail, or on its way there, has this rank or a later one; infinite when nothing is. */
+  firstRank(): number {
+    let first = Math.min(...this.#sent.map(({ set }) => firstRank(set)))
+    for (let at = this.#leaving; at < this.#tail.length; at++)
+      first = Math.min(first, (this.#tail[at] as InTail).rank)
+    return first
   }
 
   /** Of two that were sent after each other the second may be heard of first, when the connection was lost meanwhile. */
@@ -284,15 +295,28 @@ export class Known {
     return true
   }
 
+  /** Up to there everything is where it is found; until that is durable, it is known as what is in the tail. */
+  leaves(seq: number): void {
+    for (let at = this.#leaving; at < this.#tail.length; at++) {
+      const { seq: last, characters } = this.#tail[at] as InTail
+      if (last > seq) break
+      this.#leaving++
+      this.#leavingCharacters += characters
+    }
+  }
+
   /** Up to there everything is where it is found. */
   folded(seq: number): void {
+    this.leaves(seq)
     let count = 0
     for (const { seq: last, claimed, characters } of this.#tail) {
       if (last > seq) break
       count++
       this.#characters -= characters
+      this.#leavingCharacters -= characters
       this.#claims.drop(claimed)
     }
+    this.#leaving -= count
     if (count > 0) this.#tail = this.#tail.slice(count)
     this.#folded = Math.max(this.#folded, Math.min(seq, this.#mark.seq))
     this.#lately.folded(this.#folded)

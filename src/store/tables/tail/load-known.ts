@@ -11,8 +11,14 @@ export async function loadKnown(known: Known, tail: Tail, wanted: Wanted): Promi
   const claims: Claim[] = []
   const slots: SlotRow[] = []
   let isHidden = wanted.rows.length > 0 && known.hasInTail('row')
+  const unsure: RecordKey[] = []
   const isElsewhere = (key: RecordKey) => {
     const cell = known.cell(key)
+    if (cell === null && !known.isChanged(key)) {
+      // New, and no longer kept in mind; or where it is found, and nothing in the tail is about it.
+      unsure.push(key)
+      return true
+    }
     if (cell === null) isHidden = true
     else if (cell !== undefined) cells.push(cell)
     return cell === undefined
@@ -40,5 +46,9 @@ export async function loadKnown(known: Known, tail: Tail, wanted: Wanted): Promi
   if (isHidden) return null
   const isAll = Object.values(left).every((keys) => Array.isArray(keys) && keys.length === 0)
   const loaded = isAll ? NOTHING_LOADED : await tail.load(left)
+  if (unsure.length > 0) {
+    const there = new Set(loaded.jobs.map(({ tenant_id, job_id }) => `${tenant_id}\n${job_id}`))
+    if (!unsure.every(({ tenant_id, id }) => there.has(`${tenant_id}\n${id}`))) return null
+  }
   return { ...loaded, cells, claims: [...loaded.claims, ...claims], slots: [...loaded.slots, ...slots] }
 }

@@ -30,6 +30,8 @@ export interface Folded {
   readonly seq: number
   /** There is nothing in the tail. */
   readonly isAll: boolean
+  /** After a crash it may be in the tail again, unless something that was sent after this was said is durable. */
+  readonly mayReturn?: boolean | undefined
 }
 
 export interface AppendOptions {
@@ -77,8 +79,13 @@ export interface Tail {
   keepForm(form: PartForm): Promise<void>
   /** What was added behind the mark, in order; null when something was written in place, or nobody can say. */
   since(mark: Mark): Promise<readonly Part[] | null>
-  /** Puts some of it where it is found, the oldest first. @param characters how much of it, more or less */
-  fold(characters: number): Promise<Folded>
+  /**
+   * Puts some of it where it is found, the oldest first.
+   *
+   * @param characters how much of it, more or less
+   * @param mayReturn nobody waits for it to be durable
+   */
+  fold(characters: number, mayReturn?: boolean): Promise<Folded>
   /** Nothing is in the tail when it resolves, or what is read next sees to that itself. */
   settled(): Promise<void>
   /** What is where it is found, whatever is in the tail. */

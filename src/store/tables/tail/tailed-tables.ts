@@ -70,6 +70,14 @@ export class TailedTables extends SettledReads implements T.Tables {
     return this.#known?.isChanged(key) === true
   }
 
+  get hiddenFrom(): number | null {
+    return this.#known?.hasTail === true ? this.#known.firstRank() : null
+  }
+
+  async foldSome(): Promise<void> {
+    if (this.#known?.hasTail === true) await this.#folding.some()
+  }
+
   since(): Since | Promise<Since | null> | null {
     if (this.#known !== null) return this.#known.since()
     if (this.#writes < this.#writesInPlace || this.#clock.now() < this.#apartUntil) return null
@@ -305,13 +313,14 @@ export class TailedTables extends SettledReads implements T.Tables {
     known.check(set, since)
     const sent = known.send(set)
     const seen = once(onSeen)
+    const sending = this.#folding.sending()
     try {
       const { isAwaited, isAlone } = known
       const written = await tail.append(set, sent.after, { onSeen: seen, isAwaited, isAlone, formed })
       const turn = known.turnOf(sent)
       if (turn !== null) await turn
       seen()
-      this.#folding.appended(known.arrived(sent, written, made()))
+      this.#folding.appended(known.arrived(sent, written, made()), sending)
       return written
     } catch (error) {
       known.failed(sent)
