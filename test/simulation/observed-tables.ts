@@ -1,20 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { aggregateKey, nameOfKey, type RecordKey } from '../../src/core/aggregate.ts'
+import { nameOfKey, type RecordKey } from '../../src/core/aggregate.ts'
 import type { AuditEntry } from '../../src/core/audit.ts'
-import type { Change, Decision, Given } from '../../src/core/decision.ts'
+import type { Change, Decision, Given, IdSource } from '../../src/core/decision.ts'
 import type { Store, Sweep } from '../../src/store/store.ts'
-import { inRows } from '../../src/store/tables/in-rows.ts'
 import type { TakenWork, TakeWork, Wanted, WriteSet, Written } from '../../src/store/tables/tables.ts'
 import type { Mark, Tail } from '../../src/store/tables/tail/tail.ts'
 import { Facade } from '../conformance/facade.ts'
 import { MemoryDatabase } from '../tables/memory-database.ts'
 import { MemoryTables } from '../tables/memory-tables.ts'
+import { law } from './law-broken.ts'
+import { SentRecords } from './sent-records.ts'
 import type { Commit } from './shadow.ts'
 
 /** A database that says what was written to it, in that order, whoever wrote it. */
 export class ObservedDatabase extends MemoryDatabase {
   /** By what a write tells: it may be sent in another shape once more. */
   readonly onWrite = new WeakMap<object, () => void>()
+  /** What never changes of each job that was ever sent. */
+  readonly born = new Map<string, string>()
   commits = 0
 
   override write(set: WriteSet, writer: (() => void) | null): Written {
@@ -70,6 +73,8 @@ interface Call {
   by: Writer
   change: Change | null
   at: number
+  /** Where it was made: what is decided together has the same source of ids. */
+  space: IdSource | null
 }
 
 interface Observer {
@@ -79,8 +84,8 @@ interface Observer {
 
 /**
  * Stands in front of a store with tables and tells of every change when it becomes durable. A decision is made again as often
- * as somebody else was faster, and several are written at once; which of them are sent with a write the versions of their
- * records tell.
+ * as somebody else was faster, and several are written at once. All that was decided together is sent together: it is told by
+ * what its records came to, as others may have decided on the same version of a job meanwhile, and will find that they were late.
  */
 export class ObservedTableStore extends Facade {
   readonly #database: ObservedDatabase
@@ -97,7 +102,7 @@ export class ObservedTableStore extends Facade {
   }
 
   override async transact<A>(keys: readonly RecordKey[], decide: (given: Given) => Decision<A>) {
-    const call: Call = { by: 'group', change: null, at: 0 }
+    const call: Call = { by: 'group', change: null, at: 0, space: null }
     const answer = await super.transact(keys, (given) => this.#decided(call, decide(given), given))
     this.#over(call)
     return answer
@@ -108,7 +113,7 @@ export class ObservedTableStore extends Facade {
     const sweeping: { by: Writer } = { by: 'group' }
     const decideEach = (key: RecordKey, given: Given) => {
       const name = nameOfKey(key)
-      const call = calls.get(name) ?? { by: sweeping.by, change: null, at: 0 }
+      const call = calls.get(name) ?? { by: sweeping.by, change: null, at: 0, space: null }
       call.by = sweeping.by
       calls.set(name, call)
       return this.#decided(call, decide(key, given), given)
@@ -118,10 +123,11 @@ export class ObservedTableStore extends Facade {
     return swept
   }
 
-  #decided<A>(call: Call, decision: Decision<A>, { now }: Given): Decision<A> {
+  #decided<A>(call: Call, decision: Decision<A>, { now, ids }: Given): Decision<A> {
     this.#calls.delete(call)
     call.change = decision.kind === 'change' ? decision.change : null
     call.at = now
+    call.space = ids
     if (call.change === null || call.change.puts.length === 0) return decision
     // The etag that it had is not the one that it gets.
     for (const put of call.change.puts) put.etag = NOT_WRITTEN
@@ -133,21 +139,27 @@ export class ObservedTableStore extends Facade {
   #sent(set: WriteSet, by: Writer): void {
     // It is sent once more when others wrote what has nothing to do with it, or in place when it may not be added to the tail.
     if (this.#database.onWrite.has(set.chunk ?? set)) return
-    const versions = versionsIn(set)
-    const commits: Omit<Commit, 'etag'>[] = []
-    for (const call of [...this.#calls]) {
-      const { change, at } = call
-      const [first] = change?.puts ?? []
-      if (change === null || first === undefined || call.by !== by) continue
-      const span = versions.get(nameOfKey(aggregateKey(first)))
-      const version = Number(first.etag)
-      if (span === undefined || version <= span.from || version > span.to) continue
-      this.#calls.delete(call)
-      commits.push({ change, at, isByRecord: true })
-    }
+    const sent = this.#decidedFor(set, by)
+    for (const call of sent) this.#calls.delete(call)
+    const commits = sent.map(({ change, at }) => ({
+      change: change as Change,
+      at,
+      isByRecord: true as const,
+    }))
     this.#database.onWrite.set(set.chunk ?? set, () => {
       for (const commit of commits) this.#on.commit({ ...commit, etag: ++this.#database.commits })
     })
+  }
+
+  /** All that was decided where this came of it. Where the same came of it twice, it does not matter which is meant. */
+  #decidedFor(set: WriteSet, by: Writer): readonly Call[] {
+    const records = new SentRecords(set, this.#database.born)
+    const likely = [...this.#calls].filter((call) => call.by === by && call.at === set.at)
+    for (const calls of Map.groupBy(likely, ({ space }) => space).values()) {
+      if (records.are(calls.flatMap(({ change }) => change?.puts ?? []))) return calls
+    }
+    law(records.isEmpty, () => `nobody decided ${records.names}, and it is sent`)
+    return []
   }
 
   /** What was decided and not sent by now never is: somebody else was faster, and it was left to them. */
@@ -155,21 +167,4 @@ export class ObservedTableStore extends Facade {
     this.#calls.delete(call)
     for (const entry of call.change?.audit ?? []) if (entry.event === 'ignored') this.#on.ignored(entry)
   }
-}
-
-interface Span {
-  readonly from: number
-  readonly to: number
-}
-
-/** From which version to which each aggregate was moved. */
-function versionsIn(set: WriteSet): ReadonlyMap<string, Span> {
-  const { newJobs, jobs, records } = inRows(set)
-  const spans = new Map<string, Span>()
-  const name = ({ tenant_id, job_id }: { tenant_id: string; job_id: string }) =>
-    nameOfKey({ kind: 'job', tenant_id, id: job_id })
-  for (const row of newJobs) spans.set(name(row), { from: 0, to: row.version })
-  for (const row of jobs) spans.set(name(row), { from: row.from, to: row.version })
-  for (const row of records) spans.set(nameOfKey(row), { from: row.from, to: row.version })
-  return spans
 }
