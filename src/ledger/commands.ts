@@ -212,6 +212,7 @@ export class Commands {
     return {
       type: 'recordPublishFailure',
       outbox_id: row.outbox_id,
+      tries: row.tries,
       error: parseStepError(error, this.#settings.redact),
       ...this.#to(row, options),
     }

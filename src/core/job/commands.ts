@@ -79,6 +79,8 @@ export interface RecordSent extends ToJob {
 export interface RecordPublishFailure extends ToJob {
   readonly type: 'recordPublishFailure'
   readonly outbox_id: string
+  /** Which try did, as the row said when it was taken; the one that is under way where it is not said. */
+  readonly tries?: number
   readonly error: StepError
 }
 

@@ -191,7 +191,7 @@ function recordPublish(
   command: RecordSent | RecordPublishFailure,
 ): Decision<CallbackAnswer> {
   const row = draft.currentRow
-  if (row?.outbox_id !== command.outbox_id) {
+  if (row?.outbox_id !== command.outbox_id || isOfEarlierTry(command, row)) {
     draft.ignore(command.type, draft.job)
     return draft.finish(publishAnswer('ignored', draft))
   }
@@ -199,6 +199,12 @@ function recordPublish(
   if (command.type === 'recordPublishFailure') failPublish(draft, row, step, command.error)
   else markSent(draft, row, step)
   return draft.finish(publishAnswer('accepted', draft))
+}
+
+/** That one was over, and has counted as failed: the one that is under way may still come to something. */
+function isOfEarlierTry(command: RecordSent | RecordPublishFailure, row: OutboxRecord): boolean {
+  if (command.type === 'recordSent' || command.tries === undefined) return false
+  return command.tries !== row.tries || row.taken_until === null
 }
 
 function publishAnswer(status: 'accepted' | 'ignored', draft: JobDraft): CallbackAnswer {

@@ -211,6 +211,26 @@ describe('A11: publishing', () => {
     ])
   })
 
+  it('a failure of a try that is over does not count again, nor against the next one', () => {
+    const ledger = ledgerWithPushed({ policy: { publish_tries: 2 } })
+    const first = ledger.take()
+    const late = () => {
+      const { job_id, outbox_id, tries } = first
+      const by = { tenant_id: first.tenant_id, actor: 'dispatcher', reason: null }
+      return ledger.run({ type: 'recordPublishFailure', ...by, job_id, outbox_id, tries, error: DOWN })
+    }
+    ledger.pass(31 * SECOND)
+    ledger.advance()
+    const before = ledger.contents()
+    expect(late()).toMatchObject({ status: 'ignored' })
+    expect(ledger.contents()).toEqual(before)
+    ledger.pass(60 * MINUTE)
+    expect(ledger.take()).toMatchObject({ outbox_id: first.outbox_id, tries: 2 })
+    expect(late()).toMatchObject({ status: 'ignored', job_state: 'DISPATCHING' })
+    expect(ledger.sent(first.outbox_id).status).toBe('accepted')
+    expect(ledger.states()).toEqual(['DISPATCHING', 'AWAITING_ACK', 'PENDING'])
+  })
+
   it('its times and tries can be set for a step', () => {
     const policy = {
       publish_tries: 2,
