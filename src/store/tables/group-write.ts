@@ -18,8 +18,12 @@ const MOST_IN_GROUP = 500
 /** Fewer than these are quicker together. */
 const LEAST_TO_SPLIT = 32
 
-/** Whoever writes alone, one after the other, lets everything else have a turn about so often. */
+/**
+ * Whoever writes alone, one after the other, lets everything else have a turn about so often. Not by time alone: the ledger's stands
+ * still for as long as a clock was set back.
+ */
 const MOST_MS_WITHOUT_TURN = 2
+const MOST_WRITES_WITHOUT_TURN = 8
 
 interface Call {
   readonly keys: readonly RecordKey[]
@@ -44,6 +48,7 @@ export class GroupWrite {
   #isLone = false
   /** When everything else had its turn. */
   #turnAt = Number.NEGATIVE_INFINITY
+  #writesSince = 0
   #idle: PromiseWithResolvers<void> | null = null
 
   constructor(writing: Writing, takers: Followers = new Followers()) {
@@ -106,9 +111,12 @@ export class GroupWrite {
   /** A turn is a good part of what somebody waits for who is alone. */
   async #turn(): Promise<void> {
     const { time, timers } = this.#writing
-    if (this.#isLone && time() - this.#turnAt < MOST_MS_WITHOUT_TURN) return
+    const isSoonAgain =
+      time() - this.#turnAt < MOST_MS_WITHOUT_TURN && ++this.#writesSince < MOST_WRITES_WITHOUT_TURN
+    if (this.#isLone && isSoonAgain) return
     await timers.turn()
     this.#turnAt = time()
+    this.#writesSince = 0
   }
 
   #begin(): void {
