@@ -22,7 +22,9 @@ const ADDRESS = 'azure-tables:fake'
 
 export class FakeAccount {
   readonly #tables = new Map<string, Table>()
-  #writes = 0
+  /** Etags are times, and whatever is written at one time has the same; but no row has one twice. */
+  #time = 0
+  readonly #writtenNow = new Set<string>()
 
   /** One that is there already stays as it is. */
   createTable(name: string): void {
@@ -52,6 +54,7 @@ export class FakeAccount {
       const why = refusalOf(write, rows.get(write.rk))
       if (why !== null) return { ok: false, at, why, unsure }
     }
+    this.#pass(writes.map(({ rk }) => JSON.stringify([table, pk, rk])))
     const etags = writes.map((write) => this.#put(rows, pk, write))
     if (rows.size > 0) all.set(pk, rows)
     else all.delete(pk)
@@ -81,12 +84,21 @@ export class FakeAccount {
     return table
   }
 
+  /** It is later when one of these rows is written again. */
+  #pass(names: readonly string[]): void {
+    if (this.#time === 0 || names.some((name) => this.#writtenNow.has(name))) {
+      this.#time++
+      this.#writtenNow.clear()
+    }
+    for (const name of names) this.#writtenNow.add(name)
+  }
+
   #put(rows: SortedMap<Row>, pk: string, write: RowWrite): string {
     if (write.verb === 'delete') {
       rows.delete(write.rk)
       return ''
     }
-    const etag = `W/"datetime'${++this.#writes}'"`
+    const etag = `W/"datetime'${this.#time}'"`
     // There is only one nought.
     const columns = Object.fromEntries(
       Object.entries(write.columns).map(([name, value]) => [name, value === 0 ? 0 : value]),

@@ -1,4 +1,5 @@
 import { RecentlyUsed } from '../recently-used.ts'
+import { nameOfRow } from './azure-cell.ts'
 import type { Engine } from './engine.ts'
 import type { SlotRowRead } from './idempotency-rows.ts'
 import type { Settling } from './settling.ts'
@@ -10,7 +11,7 @@ const MOST_HELD = 10_000
 export class HeldPlaces {
   readonly #engine: Engine
   readonly #settling: Settling
-  /** By their etags. */
+  /** By their rows and etags: rows that are written together may have the same one. */
   readonly #held = new RecentlyUsed<string, true>(MOST_HELD)
 
   constructor(engine: Engine, settling: Settling) {
@@ -21,7 +22,7 @@ export class HeldPlaces {
   /** One that nobody holds is free from then on. */
   async isHeld(row: SlotRowRead): Promise<boolean> {
     const { tentative, ref, etag, isJobs } = row
-    if (tentative === null || this.#held.has(etag)) return true
+    if (tentative === null || this.#held.has(nameOfHold(row))) return true
     if (isJobs && (await this.#isToldByJob(row))) return true
     const isDecided = (await this.#settling.outcomeOf(tentative.change, tentative.by)) === 'decided'
     // Decided, and given back since; unless it has been decided this very moment.
@@ -31,10 +32,15 @@ export class HeldPlaces {
   }
 
   /** A job's own row says which places it holds. */
-  async #isToldByJob({ tenant_id, owner, key, ref, etag }: SlotRowRead): Promise<boolean> {
+  async #isToldByJob(row: SlotRowRead): Promise<boolean> {
+    const { tenant_id, owner, key, ref } = row
     const { meta } = await this.#settling.settled({ kind: 'job', tenant_id, id: owner })
     const isHeld = meta.job?.slots.some((slot) => slot.key === key && slot.rk === ref.rk) === true
-    if (isHeld) this.#held.set(etag, true)
+    if (isHeld) this.#held.set(nameOfHold(row), true)
     return isHeld
   }
+}
+
+function nameOfHold({ ref, etag }: SlotRowRead): string {
+  return `${nameOfRow(ref)} ${etag}`
 }
