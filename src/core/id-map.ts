@@ -127,7 +127,7 @@ export class IdMap<V> {
       const key = this.#keys[entry]
       if (key !== undefined) callback(this.#values[entry] as V, key)
     }
-    for (const [key, value] of this.#farAway()) callback(value, key)
+    if (this.#far !== null) for (const [key, value] of this.#farAway()) callback(value, key)
   }
 
   /** Some of them may find a place, or go, while they are gone through. */
@@ -209,7 +209,9 @@ export class IdMap<V> {
     this.#isAnyAlikeFar = false
     const table = new Table(entries, this.#keys.length + (far?.size ?? 0))
     this.#table = table
-    for (const [entry, key] of this.#keys.entries()) {
+    // There are very many.
+    for (let entry = 0; entry < this.#keys.length; entry++) {
+      const key = this.#keys[entry]
       if (key === undefined) continue
       const print = before === null ? fingerprint(key) : (before.prints[entry] as number)
       if (!this.#enter(table, entry, print)) this.#moveAway(entry, key)

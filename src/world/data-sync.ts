@@ -60,14 +60,18 @@ export class DataSync {
 
   /** Everything up to the mark is durable when it resolves. */
   async until(mark: number): Promise<void> {
-    while (this.#synced < mark) {
+    while (!this.isNow(mark)) {
       if (this.#failure !== null) throw this.#failure.error
-      if (this.#running === null && this.#isWorthWaiting) this.#now()
-      else {
-        this.#running ??= this.#begin()
-        await this.#running
-      }
+      this.#running ??= this.#begin()
+      await this.#running
     }
+  }
+
+  /** The same at once, where that is quicker than to have another thread do it; false when it has to be waited for. */
+  isNow(mark: number): boolean {
+    if (this.#synced < mark && this.#failure === null && this.#running === null && this.#isWorthWaiting)
+      this.#now()
+    return this.#synced >= mark
   }
 
   /** Everything that was written before is durable when it resolves. */

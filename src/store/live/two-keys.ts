@@ -1,11 +1,14 @@
 import { IdMap } from '../../core/id-map.ts'
 
+const NOTHING: readonly never[] = Object.freeze([])
+
 /**
  * A map by tenant and id. Two lookups are cheaper than joining two strings for every one; and what is looked up is
  * mostly of the tenant that was looked up before.
  */
 export class TwoKeys<V> {
-  readonly #byTenant = new Map<string, IdMap<V>>()
+  /** Made when there is something to put in: many of these stay empty. */
+  #byTenant: Map<string, IdMap<V>> | null = null
   #lastTenant: string | null = null
   #last: IdMap<V> | undefined
 
@@ -33,19 +36,19 @@ export class TwoKeys<V> {
   }
 
   *entries(): Generator<readonly [tenant_id: string, id: string, value: V]> {
-    for (const [tenant_id, inner] of this.#byTenant) {
+    for (const [tenant_id, inner] of this.#byTenant ?? NOTHING) {
       for (const [id, value] of inner.entries()) yield [tenant_id, id, value]
     }
   }
 
   /** The same as going through `values`, for where there are many and often. */
   forEach(callback: (value: V) => void): void {
-    for (const inner of this.#byTenant.values()) inner.forEach(callback)
+    if (this.#byTenant !== null) for (const inner of this.#byTenant.values()) inner.forEach(callback)
   }
 
   /** The same with whose it is. */
   forEachEntry(callback: (value: V, tenant_id: string, id: string) => void): void {
-    for (const [tenant_id, inner] of this.#byTenant) {
+    for (const [tenant_id, inner] of this.#byTenant ?? NOTHING) {
       inner.forEach((value, id) => {
         callback(value, tenant_id, id)
       })
@@ -55,8 +58,8 @@ export class TwoKeys<V> {
   /** Of one tenant, or of all. */
   *values(tenant_id?: string): Generator<V> {
     if (tenant_id !== undefined) {
-      yield* this.#byTenant.get(tenant_id)?.values() ?? []
-    } else {
+      yield* this.#byTenant?.get(tenant_id)?.values() ?? NOTHING
+    } else if (this.#byTenant !== null) {
       for (const inner of this.#byTenant.values()) yield* inner.values()
     }
   }
@@ -65,6 +68,7 @@ export class TwoKeys<V> {
     const known = this.#of(tenant_id)
     if (known !== undefined) return known
     const inner = new IdMap<V>()
+    this.#byTenant ??= new Map()
     this.#byTenant.set(tenant_id, inner)
     this.#last = inner
     return inner
@@ -73,7 +77,7 @@ export class TwoKeys<V> {
   #of(tenant_id: string): IdMap<V> | undefined {
     if (tenant_id !== this.#lastTenant) {
       this.#lastTenant = tenant_id
-      this.#last = this.#byTenant.get(tenant_id)
+      this.#last = this.#byTenant?.get(tenant_id)
     }
     return this.#last
   }

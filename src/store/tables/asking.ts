@@ -50,8 +50,9 @@ export class Asking {
     this.#look = look
     const { bearing, assumed, trial } = look
     if (bearing !== null) {
+      if (bearing.claimsAll(assumed)) return null
       const missing = new Missing()
-      if (!bearing.claimsAll(assumed)) missing.addClaims(assumed)
+      missing.addClaims(assumed)
       return missing
     }
     if (decision.kind === 'change') {

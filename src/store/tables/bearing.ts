@@ -43,11 +43,16 @@ export class Bearing {
   }
 
   /** It is going to be so. */
-  settle(counts: StateCounts): void {
+  settle(): void {
     const { births } = this
     const etag = String(FIRST_VERSION)
     this.#slot.change(births.length, this.#most, null)
     for (const birth of births) birth.written(etag)
+  }
+
+  /** What there is more of then. */
+  count(counts: StateCounts): void {
+    const { births } = this
     const { tenant_id, job, steps } = this.#form
     for (const { state } of steps) counts.add(tenant_id, 'step', state, births.length)
     counts.add(tenant_id, 'job', job.state, births.length)

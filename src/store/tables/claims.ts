@@ -58,6 +58,11 @@ export class Claims {
     return this.#waiting.length > 0
   }
 
+  /** Somebody waits, or would come if they were told. */
+  get isWanted(): boolean {
+    return this.isAny || this.#takers.hasListeners
+  }
+
   /** Something is about to be ready: whoever comes now can have it. */
   get isOpen(): boolean {
     return this.#open > 0

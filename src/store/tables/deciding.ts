@@ -21,33 +21,62 @@ export type Answer<A = unknown> =
   | { readonly error: unknown }
 
 /**
- * Makes all decisions in one workspace. Those that need something which is not there yet wait for it together and are made
- * after the others: whoever asks at the same time has no order.
+ * Makes all decisions in one workspace, at once when nothing has to be read. Those that need something which is not there yet wait
+ * for it together and are made after the others: whoever asks at the same time has no order.
  */
-export async function decideAll(
+export function decideAll(
   space: Workspace,
   askers: readonly Asker[],
   load: (wanted: Wanted) => Promise<Loaded>,
-): Promise<readonly Answer[]> {
+): readonly Answer[] | Promise<readonly Answer[]> {
   const answers = new Array<Answer>(askers.length)
-  let waiting = askers.map((_, index) => index)
+  const left = tryEach(space, askers, [...askers.keys()], answers)
+  return left === null ? answers : decideLeft(space, askers, left, answers, load)
+}
+
+/** Those that wait, and what for. */
+interface Left {
+  readonly waiting: readonly number[]
+  readonly missing: Missing
+}
+
+async function decideLeft(
+  space: Workspace,
+  askers: readonly Asker[],
+  first: Left,
+  answers: Answer[],
+  load: (wanted: Wanted) => Promise<Loaded>,
+): Promise<readonly Answer[]> {
+  let left: Left | null = first
   for (let question = 0; question < MOST_QUESTIONS; question++) {
-    const missing = new Missing()
-    const left: number[] = []
-    for (const index of waiting) {
-      const answer = tryOne(space, askers[index] as Asker)
-      if (answer instanceof Missing) {
-        missing.add(answer)
-        left.push(index)
-      } else {
-        answers[index] = answer
-      }
-    }
-    if (left.length === 0) return answers
-    waiting = left
+    const { waiting, missing }: Left = left
     space.know(await load(missing), missing)
+    left = tryEach(space, askers, waiting, answers)
+    if (left === null) return answers
   }
   throw new Error('a decision comes to an end')
+}
+
+/** Null when none of them waits. */
+function tryEach(
+  space: Workspace,
+  askers: readonly Asker[],
+  some: readonly number[],
+  answers: Answer[],
+): Left | null {
+  let missing: Missing | null = null
+  const waiting: number[] = []
+  for (const index of some) {
+    const answer = tryOne(space, askers[index] as Asker)
+    if (answer instanceof Missing) {
+      missing ??= new Missing()
+      missing.add(answer)
+      waiting.push(index)
+    } else {
+      answers[index] = answer
+    }
+  }
+  return missing === null ? null : { waiting, missing }
 }
 
 function tryOne(space: Workspace, { decide, keys }: Asker): Answer | Missing {

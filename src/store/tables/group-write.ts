@@ -7,7 +7,7 @@ import { type Answer, decideAll } from './deciding.ts'
 import { Missing } from './missing.ts'
 import type { Tables } from './tables.ts'
 import { Workspace } from './workspace.ts'
-import { sinceOf, untilWritten, type Writing, writeOut } from './writing.ts'
+import { untilWritten, type Writing, writeOut } from './writing.ts'
 
 /** Groups that are written at once: while the database is busy with one, the next is decided. */
 const LANES = 2
@@ -23,7 +23,9 @@ const LEAST_TO_SPLIT = 32
  * still for as long as a clock was set back.
  */
 const MOST_MS_WITHOUT_TURN = 2
-const MOST_WRITES_WITHOUT_TURN = 8
+const MOST_WRITES_WITHOUT_TURN = 32
+
+const AT_ONCE = Promise.resolve()
 
 interface Call {
   readonly keys: readonly RecordKey[]
@@ -102,21 +104,27 @@ export class GroupWrite {
   #schedule(): void {
     if (this.#isScheduled || this.#lanes >= LANES || this.#isIdle) return
     this.#isScheduled = true
-    void this.#turn().then(() => {
-      this.#isScheduled = false
-      this.#begin()
-    })
+    void (this.#goesOn() ? AT_ONCE : this.#turn()).then(this.#beginScheduled)
   }
 
   /** A turn is a good part of what somebody waits for who is alone. */
+  #goesOn(): boolean {
+    const isSoonAgain =
+      this.#writing.time() - this.#turnAt < MOST_MS_WITHOUT_TURN &&
+      ++this.#writesSince < MOST_WRITES_WITHOUT_TURN
+    return this.#isLone && isSoonAgain
+  }
+
   async #turn(): Promise<void> {
     const { time, timers } = this.#writing
-    const isSoonAgain =
-      time() - this.#turnAt < MOST_MS_WITHOUT_TURN && ++this.#writesSince < MOST_WRITES_WITHOUT_TURN
-    if (this.#isLone && isSoonAgain) return
     await timers.turn()
     this.#turnAt = time()
     this.#writesSince = 0
+  }
+
+  readonly #beginScheduled = (): void => {
+    this.#isScheduled = false
+    this.#begin()
   }
 
   #begin(): void {
@@ -124,16 +132,16 @@ export class GroupWrite {
     const group = this.#nextGroup()
     if (group.length === 0 && !this.#claims.isAny) return
     this.#lanes++
-    const letGo = this.#hold(group)
-    void this.#run(group, letGo).finally(() => {
-      letGo()
-      this.#lanes--
-      if (this.#lanes === 0 && this.#isIdle) {
-        this.#idle?.resolve()
-        this.#idle = null
-      }
-      this.#schedule()
-    })
+    void this.#run(group)
+    this.#schedule()
+  }
+
+  #end(): void {
+    this.#lanes--
+    if (this.#lanes === 0 && this.#isIdle) {
+      this.#idle?.resolve()
+      this.#idle = null
+    }
     this.#schedule()
   }
 
@@ -175,7 +183,8 @@ export class GroupWrite {
     return isWorthSplitting ? Math.min(MOST_IN_GROUP, Math.ceil(length / LANES)) : MOST_IN_GROUP
   }
 
-  async #run(group: readonly Call[], letGo: () => void): Promise<void> {
+  async #run(group: readonly Call[]): Promise<void> {
+    const letGo = this.#hold(group)
     try {
       const answers = await this.#write(group, letGo)
       // Before whoever is answered comes back.
@@ -187,6 +196,9 @@ export class GroupWrite {
       }
     } catch (error) {
       for (const { reject } of group) reject(error)
+    } finally {
+      letGo()
+      this.#end()
     }
   }
 
@@ -194,13 +206,17 @@ export class GroupWrite {
     const { tables, memory, shelf, ids, time } = this.#writing
     return untilWritten(this.#writing, async (conflicts) => {
       const remembered = conflicts === 0 ? memory : null
-      const since = await sinceOf(this.#writing)
+      const known = tables.since?.() ?? null
+      const since = known instanceof Promise ? await known : known
       const space = new Workspace({ now: time(), ids, remembered, since, bears: true })
       let taken: Awaited<ReturnType<Claims['takeInto']>> = []
       try {
-        await this.#preload(space, group)
-        const answers = await decideAll(space, group, (wanted) => tables.load(wanted))
-        if (conflicts === 0) taken = await this.#claims.takeInto(space, (name) => this.#underWay.has(name))
+        const wanted = wantedOf(space, group)
+        if (wanted !== null) space.know(await tables.load(wanted), wanted)
+        const decided = decideAll(space, group, (missing) => tables.load(missing))
+        const answers = decided instanceof Promise ? await decided : decided
+        if (conflicts === 0 && this.#claims.isWanted)
+          taken = await this.#claims.takeInto(space, (name) => this.#underWay.has(name))
         const write: Tables['write'] = (...args) => tables.write(...args)
         await writeOut(this.#writing, space, write, undefined, letGo)
         this.#claims.written(taken)
@@ -213,12 +229,17 @@ export class GroupWrite {
       }
     })
   }
+}
 
-  /** What callers said that they are about, all at once, so that no decision has to be made twice for it. */
-  async #preload(space: Workspace, group: readonly Call[]): Promise<void> {
-    const wanted = new Missing()
-    const isWanted = (key: RecordKey) => !space.isFresh(key) && space.cellOf(key) === undefined
-    for (const { keys } of group) wanted.addKeys(keys.filter(isWanted))
-    if (!wanted.isEmpty) space.know(await this.#writing.tables.load(wanted), wanted)
+/** What callers said that they are about, all at once, so that no decision has to be made twice for it; null when all of it is there. */
+function wantedOf(space: Workspace, group: readonly Call[]): Missing | null {
+  let wanted: Missing | null = null
+  for (const { keys } of group) {
+    for (const key of keys) {
+      if (space.isFresh(key) || space.cellOf(key) !== undefined) continue
+      wanted ??= new Missing()
+      wanted.addKeys([key])
+    }
   }
+  return wanted
 }

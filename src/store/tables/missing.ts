@@ -65,7 +65,3 @@ export function refusalName({ tenant_id, kind, id }: RefusalKey): string {
 export function claimName({ tenant_id, key }: ClaimKey): string {
   return `${tenant_id}\n${key}`
 }
-
-export function rowName(tenant_id: string, outbox_id: string): string {
-  return `${tenant_id}\n${outbox_id}`
-}

@@ -25,16 +25,20 @@ export class SlotBook {
 
   writes(now: number): readonly SlotWrite[] {
     const writes: SlotWrite[] = []
-    for (const state of this.#states.values()) {
+    this.#states.forEach((state) => {
       const write = state.write(now)
       if (write !== null) writes.push(write)
-    }
+    })
     return writes
   }
 
   /** As they are when all of it is written: those that it changes. */
   changedRows(now: number): readonly SlotRow[] {
-    return [...this.#states.values()].filter(({ isChanged }) => isChanged).map((state) => state.row(now))
+    const rows: SlotRow[] = []
+    this.#states.forEach((state) => {
+      if (state.isChanged) rows.push(state.row(now))
+    })
+    return rows
   }
 
   keys(): readonly SlotKey[] {
@@ -44,6 +48,8 @@ export class SlotBook {
 
 /** Until when; null until it is given back. */
 type Until = number | null
+
+const NOBODY: ReadonlyMap<string, Until> = new Map()
 
 /** More than any count of places: no need to check it. */
 const ENDLESS = 2 ** 52
@@ -69,7 +75,8 @@ export class SlotState {
   }
 
   named(): ReadonlyMap<string, Until> {
-    return this.#named ?? new Map(this.stored.named)
+    if (this.#named !== null) return this.#named
+    return this.stored.named.length === 0 ? NOBODY : new Map(this.stored.named)
   }
 
   /** The same with what is there by now. Others who were named since make a conflict of what was decided about names. */

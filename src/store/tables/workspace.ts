@@ -59,7 +59,6 @@ export class Workspace {
   readonly since: Since | null
   readonly slots = new SlotBook()
   readonly #cells: CellBook
-  readonly counts = new StateCounts()
   /** In order. */
   readonly told: Told[] = []
   /** Jobs that are alike. What is told of them comes before all else: they rest on nothing. */
@@ -78,6 +77,9 @@ export class Workspace {
   readonly #puts: LedgerRecord[] = []
   readonly #assumesRoom: boolean
   readonly #bears: boolean
+  readonly #counts = new StateCounts()
+  /** What is not counted yet: of a single job nobody asks. */
+  #uncounted: Bearing[] = []
   readonly #asking: Asking
   #look = new Look()
 
@@ -101,6 +103,12 @@ export class Workspace {
   /** Somebody made up the id of a key just now: there is nothing of that name, unless the write says otherwise. */
   isFresh(key: RecordKey): boolean {
     return key.isFresh === true && this.#remembered !== null
+  }
+
+  /** By how many there are more, or fewer, of each kind in each state. */
+  get counts(): StateCounts {
+    for (const bearing of this.#uncounted.splice(0)) bearing.count(this.#counts)
+    return this.#counts
   }
 
   /** What is told, each by itself. */
@@ -323,8 +331,8 @@ export class Workspace {
     cell.now = stride
     cell.isTold = true
     for (const { kind, from, to } of leg.moved) {
-      this.counts.add(tenant_id, kind, from, -1)
-      this.counts.add(tenant_id, kind, to, 1)
+      this.#counts.add(tenant_id, kind, from, -1)
+      this.#counts.add(tenant_id, kind, to, 1)
     }
     if (trial !== null) this.#settleSlots(trial)
     if (leg.change.signals.length > 0) this.signals.push(...stride.signals)
@@ -334,7 +342,8 @@ export class Workspace {
   }
 
   #bear(bearing: Bearing): void {
-    bearing.settle(this.counts)
+    bearing.settle()
+    this.#uncounted.push(bearing)
     this.#cells.bear(bearing.births)
     for (const birth of bearing.births) {
       this.births.push(birth)
@@ -362,7 +371,7 @@ export class Workspace {
     const etag = String(cell.version)
     for (const put of puts) {
       put.etag = etag
-      this.counts.replace(partOf(cell, put) ?? (put.kind === 'outbox' ? this.rows.get(put) : null), put)
+      this.#counts.replace(partOf(cell, put) ?? (put.kind === 'outbox' ? this.rows.get(put) : null), put)
       this.#puts.push(put)
     }
     if (isJobPart(puts[0] as LedgerRecord)) this.#writeJob(cell, puts as readonly JobPart[])

@@ -8,7 +8,6 @@ import type { Memory } from './memory.ts'
 import type { ReadBirths } from './read-births.ts'
 import type { Shelf } from './shelf.ts'
 import { Conflict, type Tables, type WriteSet, type Written } from './tables.ts'
-import type { Since } from './tail/known.ts'
 import type { Workspace } from './workspace.ts'
 import { writeSetOf } from './write-set.ts'
 
@@ -34,11 +33,6 @@ export interface Writing {
   readonly onWritten: (written: Written, set: WriteSet, isSeen: boolean) => void
   /** It may be written all the same: nobody could say. */
   readonly onFailed: () => void
-}
-
-/** What decisions from now on rest on. */
-export async function sinceOf({ tables }: Writing): Promise<Since | null> {
-  return (await tables.since?.()) ?? null
 }
 
 /** Reads, decides and writes again for as long as somebody else is faster. */

@@ -8,11 +8,12 @@ export class Gate {
   readonly #waiting: { readonly alone: boolean; readonly enter: () => void }[] = []
 
   async beside<T>(run: () => Promise<T>): Promise<T> {
-    const leave = await this.enterBeside()
+    if (this.#isFree) this.#within++
+    else await this.#turn(false)
     try {
       return await run()
     } finally {
-      leave()
+      this.#leave()
     }
   }
 
@@ -27,12 +28,9 @@ export class Gate {
 
   /** Answers how to leave. */
   async enterBeside(): Promise<() => void> {
-    if (this.#isAlone || this.#waiting.length > 0) await this.#turn(false)
-    else this.#within++
-    return () => {
-      this.#within--
-      this.#next()
-    }
+    if (this.#isFree) this.#within++
+    else await this.#turn(false)
+    return () => this.#leave()
   }
 
   async enterAlone(): Promise<() => void> {
@@ -42,6 +40,16 @@ export class Gate {
       this.#isAlone = false
       this.#next()
     }
+  }
+
+  /** For those who come for a moment. */
+  get #isFree(): boolean {
+    return !this.#isAlone && this.#waiting.length === 0
+  }
+
+  #leave(): void {
+    this.#within--
+    this.#next()
   }
 
   #turn(alone: boolean): Promise<void> {

@@ -298,7 +298,8 @@ export class TailedTables extends SettledReads implements T.Tables {
     const { known } = since
     const { tail } = this.#driver
     if (known.isBroken) await known.drained()
-    await this.#folding.room()
+    const room = this.#folding.room()
+    if (room !== null) await room
     const unread = known.unread(set.slots)
     if (unread.length > 0) {
       const { slots } = await this.load({ ...T.NOTHING_WANTED, slots: unread })
