@@ -105,22 +105,21 @@ export class Committing {
   }
 
   async #write(draft: Draft): Promise<Finished> {
-    const { plan, wanted } = draft
-    const { lanes, reservations, finishing, waiting } = this.#parts
+    const { plan, wanted, lane } = draft
+    const { reservations, finishing, waiting } = this.#parts
     const by = plan.cells[0] as PlannedCell
+    await this.#mustHave(lane)
     const isMarked = await this.#mark(draft, by)
     let reserved: readonly Reserved[] = []
     const locked: LockedCell[] = []
     let decided: Pick<Decided, 'change' | 'by'> | null
     try {
-      reserved = await reservations.reserve(plan, wanted, { by: by.before.ref, lane: draft.lane.number })
+      reserved = await reservations.reserve(plan, wanted, { by: by.before.ref, lane: lane.number })
       await waiting.begin(plan)
       const [first, ...others] = this.#rows(draft, reserved)
       for (const other of others) locked.push(await this.#lock(other, plan, by.before.ref))
       for (const cell of plan.held) locked.push(await this.#hold(cell, plan, by.before.ref))
-      const { lane } = draft
-      // Whoever has it by now has looked after it already, and would not again.
-      if (lane.isLost || lanes.own !== lane) throw new Conflict('the lane it was to be told in is lost')
+      await this.#mustHave(lane)
       decided = await this.#decide(first as NextCell)
     } catch (error) {
       await this.#undo(error, reserved, locked)
@@ -128,11 +127,19 @@ export class Committing {
     }
     if (decided === null) return finishedLongAgo(plan)
     try {
-      return await finishing.finish({ ...decided, lane: draft.lane, others: locked, isMarked })
+      return await finishing.finish({ ...decided, lane, others: locked, isMarked })
     } catch (error) {
       // It is decided, and will be finished by whoever comes upon it: nobody may be told that nothing was written.
       throw error instanceof ServerUnavailable ? new OutcomeUnknown('the tables', error) : error
     }
+  }
+
+  /** What leads back to it leads there from the lane: whoever has that by now has looked after it already, and would not again. */
+  async #mustHave(lane: Lane): Promise<void> {
+    const { lanes } = this.#parts
+    // Who slept for too long does not know yet that it was taken from them: only writing to it tells.
+    if (lanes.held(lane.number) === null) await lanes.note(NOTHING_TOLD)
+    if (lane.isLost || lanes.own !== lane) throw new Conflict('the lane it was to be told in is lost')
   }
 
   /** What leads back to it is noted first, unless something does: work to be done, or a place that it holds. */

@@ -7,6 +7,7 @@ import {
   isPartKind,
   type JobAggregate,
   type LedgerRecord,
+  nameOfKey,
   type RecordKey,
 } from '../../core/aggregate.ts'
 import { type AuditEntry, isQuiet } from '../../core/audit.ts'
@@ -138,6 +139,22 @@ export function planOf({ space, id, jobsPk, lastOther }: Planning): Plan | null 
     isNews: space.isNews,
   }
   return isEmpty(plan) ? null : plan
+}
+
+/**
+ * It rests on something that it does not write and that is only remembered: others may have changed that long ago, and nobody would
+ * say so. Whatever is held, or is begun to be waited for, is written as it was seen.
+ */
+export function restsOnMemory(
+  space: Workspace,
+  { held, waits }: Plan,
+  known: readonly Cell['stored'][],
+): boolean {
+  const awaited = waits.flatMap(({ signal }) => subjectKey(signal) ?? [])
+  const checked = new Set([...held.map(({ key }) => key), ...awaited].map(nameOfKey))
+  return space
+    .verify()
+    .some(({ isFresh, stored, name }) => !isFresh && !known.includes(stored) && !checked.has(name))
 }
 
 /** Whose history an entry is part of; null when that was not looked at. */

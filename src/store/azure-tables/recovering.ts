@@ -90,7 +90,7 @@ export class Recovering {
     await this.#lookAtTimers(number)
     for (const tenant_id of await this.#tenantsOf(number)) tenants.add(tenant_id)
     await this.#lookAtPlaces(number, tenants, at - EARLIER_MS)
-    // They may only have slept, and have begun something before they noticed.
+    // They may only have slept, with something under way that arrives late, or with a clock by which they still have it.
     this.#engine.timers.after(ONCE_MORE_MS, () => {
       this.#lookAtPlaces(number, tenants, at - EARLIER_MS).catch(() => {})
     })

@@ -6,7 +6,10 @@ import type { AzureCell } from './azure-cell.ts'
 /** Aggregates that are remembered: those that are being worked on, mostly. */
 const MOST_CELLS = 10_000
 
-/** What this process wrote last. Whoever writes on top of it says which etag it had, so being wrong costs a try. */
+/**
+ * What this process wrote last. Whoever writes on top of it says which etag it had, so being wrong costs a try. Of what is only
+ * looked at nothing would say that it is old: that is read.
+ */
 export class RememberedCells implements Remembered {
   readonly #cells = new RecentlyUsed<string, AzureCell>(MOST_CELLS)
 

@@ -20,7 +20,7 @@ import { lastPlace } from './line-columns.ts'
 import { Loading, type LoadingParts } from './loading.ts'
 import { monthKey, monthOf } from './months.ts'
 import { NobodysKeys } from './nobodys-keys.ts'
-import { type Plan, planOf } from './plan.ts'
+import { type Plan, planOf, restsOnMemory } from './plan.ts'
 import type { RememberedCells } from './remembered-cells.ts'
 import { takesUnread } from './slot-plan.ts'
 import type { WithoutCells } from './without-cells.ts'
@@ -50,6 +50,8 @@ interface How {
 }
 
 const NOT_SWEPT: How = { known: [], isSwept: false }
+
+type WriteOptions = CommitOptions & Pick<How, 'known'>
 
 interface Attempt extends How {
   /** How many were in vain. */
@@ -148,7 +150,7 @@ export class Transacting {
       throw answer.error
     }
     if (!answer.outcome.ok) await this.#mustBeNobodys(nobodys.doubtful, loading, learned)
-    await this.#write(space, { rowsOf: loading.rowsOf, isSwept }, learned)
+    await this.#write(space, { rowsOf: loading.rowsOf, isSwept, known }, learned)
     return answer.outcome as Outcome<A>
   }
 
@@ -172,7 +174,7 @@ export class Transacting {
     if (taken.length > 0) throw new Conflict('a key was taken while the rest was read')
   }
 
-  async #write(space: Workspace, options: CommitOptions, learned: Learned): Promise<void> {
+  async #write(space: Workspace, { known, ...options }: WriteOptions, learned: Learned): Promise<void> {
     const { memory, committing, withoutCells, onWritten } = this.#parts
     const month = monthOf(toIso(space.now))
     const plan = planOf({
@@ -193,6 +195,8 @@ export class Transacting {
         await writing
         throw new Conflict('what it was decided on is just being changed here')
       }
+      if (restsOnMemory(space, plan, known))
+        throw new Conflict('what is only remembered, and is not written, has to be read')
       if (learned.notBefore > plan.at) throw new Conflict('it was changed later than this was begun')
       if (plan.cells.length === 0) await withoutCells.commit(plan, options.rowsOf)
       else this.#remember(plan, await this.#writes.during(plan.cells, committing.commit(plan, options)))

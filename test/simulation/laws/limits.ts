@@ -13,6 +13,15 @@ interface Start {
   until: number
 }
 
+interface Starting {
+  readonly step: StepRecord
+  readonly limit: Limit
+  readonly commit: Commit
+}
+
+/** Whose limits: those of the step itself, or of its queue. */
+type What = 'own' | 'queue'
+
 /**
  * Limits are kept: what the records say is counted here anew, whatever the store knows of places. Who was let past the limits
  * is counted with the others, and may be one too many. Where others may come in between, whoever had begun to take a place before
@@ -74,7 +83,7 @@ export class LimitsAreKept {
   }
 
   /** Whether somebody had a place when whoever takes one now began to. */
-  #wasThere(what: 'own' | 'queue', { lease_id }: StepRecord, { begun }: Commit): boolean {
+  #wasThere(what: What, { lease_id }: Pick<StepRecord, 'lease_id'>, { begun }: Commit): boolean {
     const since = this.#letPast.get(`${what} ${lease_id}`)
     return begun === undefined || since === undefined || since <= begun.after
   }
@@ -108,7 +117,7 @@ export class LimitsAreKept {
       const count =
         limit.per_ms === undefined
           ? countUnderWay(shadow, commit, isSame)
-          : this.#start(name, step, limit, commit.at)
+          : this.#start(name, 'own', { step, limit, commit })
       law(
         unlimited || count <= limit.max,
         () => `${count} attempts ${spanOf(limit)} under ${name}, ${limit.max} may be`,
@@ -131,7 +140,7 @@ export class LimitsAreKept {
     const rates = queues.map((queue) => queue?.rate ?? null).filter((rate) => rate !== null)
     if (rates.length < queues.length) return
     const limit = { key: name, max: maxOf(rates), per_ms: Math.min(...rates.map(({ per_ms }) => per_ms)) }
-    const count = this.#start(name, step, limit, commit.at)
+    const count = this.#start(name, 'queue', { step, limit, commit })
     law(
       unlimited || count <= limit.max,
       () => `${count} attempts ${spanOf(limit)} in ${name}, ${limit.max} may be`,
@@ -139,14 +148,16 @@ export class LimitsAreKept {
   }
 
   /** How many were begun within the span that ends now, this one included. One that is published again counts once. */
-  #start(name: string, { lease_id }: StepRecord, { per_ms }: Limit, at: number): number {
+  #start(name: string, what: What, { step, limit, commit }: Starting): number {
+    const { at } = commit
+    const { lease_id } = step
     const recent = (this.#starts.get(name) ?? []).filter(({ until }) => until > at)
     const known = recent.find((start) => start.lease_id === lease_id)
-    const until = at + (per_ms as number)
+    const until = at + (limit.per_ms as number)
     if (known === undefined) recent.push({ lease_id: lease_id as string, until })
     else known.until = until
     this.#starts.set(name, recent)
-    return recent.length
+    return recent.filter((start) => this.#wasThere(what, start, commit)).length
   }
 }
 
