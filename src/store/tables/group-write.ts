@@ -22,7 +22,7 @@ const LEAST_TO_SPLIT = 32
  * Whoever writes alone, one after the other, lets everything else have a turn about so often. Not by time alone: the ledger's stands
  * still for as long as a clock was set back.
  */
-const MOST_MS_WITHOUT_TURN = 2
+const MOST_MS_WITHOUT_TURN = 4
 const MOST_WRITES_WITHOUT_TURN = 32
 
 const AT_ONCE = Promise.resolve()
