@@ -209,7 +209,7 @@ export class IdMap<V> {
     this.#isAnyAlikeFar = false
     const table = new Table(entries, this.#keys.length + (far?.size ?? 0))
     this.#table = table
-    // There are very many.
+    // By number: there are very many, and pairs would be made of all of them.
     for (let entry = 0; entry < this.#keys.length; entry++) {
       const key = this.#keys[entry]
       if (key === undefined) continue

@@ -60,7 +60,7 @@ export class DataSync {
 
   /** Everything up to the mark is durable when it resolves. */
   async until(mark: number): Promise<void> {
-    while (!this.isNow(mark)) {
+    while (!this.atOnce(mark)) {
       if (this.#failure !== null) throw this.#failure.error
       this.#running ??= this.#begin()
       await this.#running
@@ -68,7 +68,7 @@ export class DataSync {
   }
 
   /** The same at once, where that is quicker than to have another thread do it; false when it has to be waited for. */
-  isNow(mark: number): boolean {
+  atOnce(mark: number): boolean {
     if (this.#synced < mark && this.#failure === null && this.#running === null && this.#isWorthWaiting)
       this.#now()
     return this.#synced >= mark

@@ -2,19 +2,16 @@
 // the same etag, which is a time. The process died before it told of either. Whoever looked after what it had left knew places
 // that were seen to by their etags alone, took the second for the first, and its job was never to be taken by anybody.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { MINUTE_MS } from '../../src/core/time.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { submitJob } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
+import { passing } from './passing.ts'
+import { run } from './run.ts'
 import { isLine, Stop } from './stop.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
 
 it('jobs that were submitted together are all seen to when who submitted them is gone', async () => {
   const world = virtualWorld()
@@ -30,9 +27,7 @@ it('jobs that were submitted together are all seen to when who submitted them is
   timers.die()
   await world.advanceBy(2 * MINUTE_MS)
   const store = await openOn(new FakeTableService(account), world)
-  const looking = store.maintain()
-  await world.advanceBy(MINUTE_MS)
-  await looking
+  await passing(world, store.maintain())
   expect(await store.counts('job')).toMatchObject({ QUEUED: 3 })
   expect(await store.check()).toEqual([])
 })

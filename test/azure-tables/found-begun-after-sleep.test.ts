@@ -2,20 +2,16 @@
 // it took a place for a job that was submitted, decided that there is one, and died. Only the place led to the job, from a lane that
 // had been looked after already; who had done so would have looked once more, but was gone. The job was never begun.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { MINUTE_MS } from '../../src/core/time.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { submitJob } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
 import { passing } from './passing.ts'
+import { run } from './run.ts'
 import { Stop } from './stop.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
 
 /** Follows the row that decides. */
 const isListed = ({ table, writes = [] }: FakeRequest): boolean =>

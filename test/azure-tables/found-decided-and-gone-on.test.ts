@@ -2,18 +2,14 @@
 // and changed the document once more: the row named that change, and no longer the first one. So the first process took its own
 // for never decided, and made it a second time: what was added was there twice, what had been lifted was set again.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { moveDocument, onJob, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
 import { auditAll } from '../../src/testing/conformance/reading.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
 import { passing } from './passing.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
+import { run } from './run.ts'
 
 /** One that loses the answer to its first decision; meanwhile something else is done. */
 async function openUnlucky(

@@ -3,20 +3,17 @@
 // told any more by what the second one was locked, and it stayed locked.
 import { expect, it } from 'vitest'
 import { decideBatch } from '../../src/core/batch.ts'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
+import { keyOf } from '../../src/core/command.ts'
 import { MINUTE_MS } from '../../src/core/time.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { annotate, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
 import { claim } from '../../src/testing/conformance/work.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
+import { run } from './run.ts'
 import { isLine, isWriteOf, Stop } from './stop.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
 
 /** What unlocks a job comes after the line. */
 function beforeUnlocking(id: string): Stop {

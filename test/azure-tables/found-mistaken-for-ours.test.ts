@@ -3,20 +3,16 @@
 // had slept did not know that its lane was somebody else's by then: it took over a change of theirs without making sure that
 // they could not finish it any more, and both told it.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { MINUTE_MS } from '../../src/core/time.ts'
 import { Lane, LaneLost, NOTHING_TOLD } from '../../src/store/azure-tables/lane.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { annotate, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
+import { run } from './run.ts'
 import { isLine, Stop } from './stop.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
 
 it('a write of the same process to the same lane is not taken for another one', async () => {
   const account = new FakeAccount()

@@ -2,18 +2,14 @@
 // tells of, took the lane for its own still, and so did not say that its line rests on the other one; that it had lost the lane it
 // found out only then. Whoever read the log at that moment was told that the job was cancelled before it was begun.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { MINUTE_MS } from '../../src/core/time.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { onJob, submitJob } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
+import { run } from './run.ts'
 
 it('a line says what it rests on, also when that is in a lane that was its own until somebody took it', async () => {
   const world = virtualWorld()

@@ -1,19 +1,15 @@
 // Somebody took a place under a limit, and died before it was decided what for. The place was free again for whoever looked;
 // but those who waited for it had looked before, and wait until they are told. Nobody told them.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { MINUTE_MS } from '../../src/core/time.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { onJob, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
 import { LIMITED } from '../../src/testing/conformance/protocols.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
+import { run } from './run.ts'
 
 it('a place that nobody lived to use is free again, and those who wait are told', async () => {
   const world = virtualWorld()

@@ -2,20 +2,16 @@
 // everybody else the lane was in good order again, and the process itself did not come back to it: what was left half done
 // stayed so.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { MINUTE_MS } from '../../src/core/time.ts'
 import { MARKER_RANGE } from '../../src/store/azure-tables/lane-rows.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { moveDocument, submitJob } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { MortalTimers } from '../simulation/mortal-timers.ts'
 import { FakeAccount } from './fake-account.ts'
 import { FakeTableService } from './fake-table-service.ts'
+import { run } from './run.ts'
 import { isLine, Stop } from './stop.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
 
 /** Whose connection fails once, when it looks for what was left. */
 class Failing extends FakeTableService {

@@ -2,16 +2,12 @@
 // once more who owns the key: nobody did. Then the other one accepted the request, and the first found the job there that it was
 // to make: it said that there is such a job already, for another request.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { onJob, submitJob, TENANT } from '../../src/testing/conformance/commands.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { FakeAccount } from './fake-account.ts'
 import { type FakeRequest, FakeTableService } from './fake-table-service.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
+import { run } from './run.ts'
 
 const isOfKey = ({ table, verb }: FakeRequest) => table === 'Idempotency' && verb !== 'query'
 

@@ -3,17 +3,14 @@
 // before it told of what it was about.
 import { expect, it } from 'vitest'
 import { decideBatch } from '../../src/core/batch.ts'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
+import { keyOf } from '../../src/core/command.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
-import type { Store } from '../../src/store/store.ts'
 import { moveDocument, submitJob } from '../../src/testing/conformance/commands.ts'
 import { auditAll } from '../../src/testing/conformance/reading.ts'
 import { virtualWorld } from '../../src/testing/virtual-world.ts'
 import { FakeAccount } from './fake-account.ts'
 import { FakeTableService } from './fake-table-service.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
+import { run } from './run.ts'
 
 it('a refusal comes after what made it one', async () => {
   const world = virtualWorld()

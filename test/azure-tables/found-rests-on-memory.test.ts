@@ -3,7 +3,6 @@
 // this process remembered one as it had been before somebody else ended it. Told that both had ended, it struck off the one
 // that it read, went on waiting for the one that it remembered, and took both signals for delivered: the job waited for ever.
 import { expect, it } from 'vitest'
-import { type Command, decide, keyOf } from '../../src/core/command.ts'
 import { HOUR_MS } from '../../src/core/time.ts'
 import { openOn } from '../../src/store/azure-tables/opening.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -18,9 +17,7 @@ import { advanceAll } from '../../src/testing/conformance/work.ts'
 import { type VirtualWorld, virtualWorld } from '../../src/testing/virtual-world.ts'
 import { FakeAccount } from './fake-account.ts'
 import { FakeTableService } from './fake-table-service.ts'
-
-const run = (store: Store, command: Command) =>
-  store.transact([keyOf(command)], (given) => decide(command, given))
+import { run } from './run.ts'
 
 /** Two processes that have the same ledger. */
 async function openTwo(world: VirtualWorld): Promise<readonly [Store, Store]> {

@@ -177,7 +177,7 @@ export class SqliteFile {
     this.#news.wrote()
     // Whoever takes what it made ready has done so a moment later, and both are made durable at once.
     if (onSeen?.() === true) await this.#options.timers.turn()
-    if (!this.#log.isNow(mark)) await this.#synced(mark)
+    if (!this.#log.atOnce(mark)) await this.#synced(mark)
     return written
   }
 

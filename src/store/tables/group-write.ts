@@ -109,10 +109,11 @@ export class GroupWrite {
 
   /** A turn is a good part of what somebody waits for who is alone. */
   #goesOn(): boolean {
-    const isSoonAgain =
+    return (
+      this.#isLone &&
       this.#writing.time() - this.#turnAt < MOST_MS_WITHOUT_TURN &&
       ++this.#writesSince < MOST_WRITES_WITHOUT_TURN
-    return this.#isLone && isSoonAgain
+    )
   }
 
   async #turn(): Promise<void> {

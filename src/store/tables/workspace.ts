@@ -79,7 +79,7 @@ export class Workspace {
   readonly #bears: boolean
   readonly #counts = new StateCounts()
   /** What is not counted yet: of a single job nobody asks. */
-  #uncounted: Bearing[] = []
+  readonly #uncounted: Bearing[] = []
   readonly #asking: Asking
   #look = new Look()
 

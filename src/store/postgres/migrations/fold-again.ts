@@ -1,7 +1,7 @@
 // `fold` once more, with the same outcome for less: lines of jobs that are alike are taken apart as what they are (fold-jobs.ts), the
 // place among what is ready that a new job has is nobody else's, rows are hashed where they were sorted, and the plan is made once for
 // a connection.
-import { bodySql, countedSql, logSql, recordsSql } from './fold.ts'
+import { bodySql, countedSql, logSql, recordsSql, unreadySql } from './fold.ts'
 import { foldedJobsSql } from './fold-jobs.ts'
 
 /** Places of the log that are looked at for rows to be put in their places at once. */
@@ -39,11 +39,7 @@ const workSql = (s: string): string => `
       SELECT c ->> 0, c ->> 1, c ->> 2, (c ->> 3)::bigint, c ->> 4, -1, false
       FROM part CROSS JOIN LATERAL jsonb_array_elements(head -> 6 -> 1) AS c
     ) AS w GROUP BY queue, tenant_id, grp, rank, job_id HAVING sum(n) <> 0
-  ), unready AS (
-    DELETE FROM ${s}.ready y USING ready w
-    WHERE w.n < 0 AND y.queue = w.queue AND y.tenant_id = w.tenant_id AND y.grp = w.grp AND y.rank = w.rank
-      AND y.job_id = w.job_id
-  ), ready_first AS (
+  ), ${unreadySql(s)}, ready_first AS (
     INSERT INTO ${s}.ready SELECT queue, tenant_id, grp, rank, job_id FROM ready WHERE n > 0 AND is_new
     ORDER BY rank, job_id COLLATE "C"
   ), ready_again AS (

@@ -5,6 +5,7 @@
 //   run   lines: jobs that are alike, or one by itself, and what they have in common
 //   told  what is said of each of them: a mark by which the last one is found, and the run that it is of, before what is its own
 //   job   each of them once
+import { putJobsSql } from './fold.ts'
 import { bornColumns, changedColumns, SECTION, sectionOf } from './tail-parts.ts'
 
 /** Digits of a mark: a version, and the number of a run. */
@@ -60,21 +61,7 @@ export const foldedJobsSql = (s: string): string => `
     LEFT JOIN run b ON b.mark = left(j.born, ${VERSION_DIGITS + RUN_DIGITS})
     -- In the order of the indexes: what follows each other in one is written on the same page.
     ORDER BY j.tenant_id COLLATE "C", j.job_id COLLATE "C"
-  ), new_job AS (
-    INSERT INTO ${s}.job (tenant_id, job_id, request_type, protocol_id, doc_id, run_id, workstream_id, version, changed_at,
-      ended_at, open_rows, state, ended_state, holds, log, moving)
-    SELECT tenant_id, job_id, request_type, protocol_id, doc_id, run_id, workstream_id, version, changed_at,
-      CASE WHEN is_ended THEN changed_at END, open_rows, state, CASE WHEN is_ended THEN state END, holds, log, moving
-    FROM job WHERE fixed IS NOT NULL
-  ), new_born AS (
-    INSERT INTO ${s}.born SELECT tenant_id, job_id, fixed FROM job WHERE fixed IS NOT NULL
-  ), old_job AS (
-    UPDATE ${s}.job j SET version = w.version, state = w.state, changed_at = w.changed_at,
-      ended_state = CASE WHEN w.is_ended THEN w.state END, ended_at = CASE WHEN w.is_ended THEN w.changed_at END,
-      open_rows = w.open_rows, holds = w.holds, moving = w.moving, log = j.log || w.log
-    FROM job w WHERE w.fixed IS NULL AND j.tenant_id = w.tenant_id AND j.job_id = w.job_id
-    RETURNING 1
-  ), claim AS (
+  ), ${putJobsSql(s)}, claim AS (
     INSERT INTO ${s}.claim
     SELECT tenant_id, claim, job_id FROM told WHERE claim IS NOT NULL
     UNION ALL

@@ -80,7 +80,10 @@ const aggregatesSql = (s: string): string => `
       FROM told
       WINDOW told_of AS (PARTITION BY tenant_id, job_id ORDER BY version DESC ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     ) AS each WHERE nth = 1
-  ), new_job AS (
+  ), ${putJobsSql(s)}, ${recordsSql(s)}`
+
+/** Jobs, each as it is left: new ones are put where they are found, and those that were there before are changed. */
+export const putJobsSql = (s: string): string => `new_job AS (
     INSERT INTO ${s}.job (tenant_id, job_id, request_type, protocol_id, doc_id, run_id, workstream_id, version, changed_at,
       ended_at, open_rows, state, ended_state, holds, log, moving)
     SELECT tenant_id, job_id, request_type, protocol_id, doc_id, run_id, workstream_id, version, changed_at,
@@ -94,7 +97,7 @@ const aggregatesSql = (s: string): string => `
       open_rows = w.open_rows, holds = w.holds, moving = w.moving, log = j.log || w.log
     FROM job w WHERE w.fixed IS NULL AND j.tenant_id = w.tenant_id AND j.job_id = w.job_id
     RETURNING 1
-  ), ${recordsSql(s)}`
+  )`
 
 /** Records that are aggregates by themselves, and outbox rows that are closed. */
 export const recordsSql = (s: string): string => `record AS (
@@ -152,11 +155,7 @@ const workSql = (s: string): string => `
       SELECT c ->> 0, c ->> 1, c ->> 2, (c ->> 3)::bigint, c ->> 4, -1
       FROM part CROSS JOIN LATERAL jsonb_array_elements(head -> 6 -> 1) AS c
     ) AS w GROUP BY queue, tenant_id, grp, rank, job_id HAVING sum(n) <> 0
-  ), unready AS (
-    DELETE FROM ${s}.ready y USING ready w
-    WHERE w.n < 0 AND y.queue = w.queue AND y.tenant_id = w.tenant_id AND y.grp = w.grp AND y.rank = w.rank
-      AND y.job_id = w.job_id
-  ), new_ready AS (
+  ), ${unreadySql(s)}, new_ready AS (
     INSERT INTO ${s}.ready SELECT queue, tenant_id, grp, rank, job_id FROM ready WHERE n > 0 ORDER BY 1, 2, 3, 4, 5
     ON CONFLICT DO NOTHING
   ), due AS MATERIALIZED (
@@ -175,6 +174,13 @@ const workSql = (s: string): string => `
     DELETE FROM ${s}.due d USING due w WHERE w.n < 0 AND d.due_at = w.due_at AND d.tenant_id = w.tenant_id AND d.job_id = w.job_id
   ), new_due AS (
     INSERT INTO ${s}.due SELECT due_at, tenant_id, job_id FROM due WHERE n > 0 ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
+  )`
+
+/** What is no longer ready. */
+export const unreadySql = (s: string): string => `unready AS (
+    DELETE FROM ${s}.ready y USING ready w
+    WHERE w.n < 0 AND y.queue = w.queue AND y.tenant_id = w.tenant_id AND y.grp = w.grp AND y.rank = w.rank
+      AND y.job_id = w.job_id
   )`
 
 export const logSql = (s: string): string => `
